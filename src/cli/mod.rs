@@ -1,0 +1,64 @@
+//! The command line: one file a subcommand, each an `Args` and a `run`.
+
+mod compare;
+mod import;
+mod plan;
+mod plot;
+mod run;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::Result;
+
+/// Reproducible before/after experiments on Linux kernels.
+#[derive(Debug, Parser)]
+#[command(name = "ktrial", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 done, 1 the experiment or comparison failed, 2 usage or input error.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Compare(compare::Args),
+    Import(import::Args),
+    Plan(plan::Args),
+    Run(run::Args),
+    Show(show::Args),
+    Plot(plot::Args),
+}
+
+/// Parses the command line, runs it, prints an error's report on stderr.
+pub fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("KTRIAL_LOG")
+                .unwrap_or_else(|_| "warn".into()),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    match dispatch(Cli::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{}", error.report());
+            ExitCode::from(error.kind().exit_code())
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode> {
+    match cli.command {
+        Command::Compare(args) => compare::run(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Plot(args) => plot::run(&args),
+    }
+}

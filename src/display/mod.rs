@@ -1,0 +1,1 @@
+//! Rich output in notebooks: HTML and SVG with plain text beside it.

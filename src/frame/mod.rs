@@ -1,0 +1,1 @@
+//! polars data frames of a record.

@@ -1,0 +1,1 @@
+//! How hosts are reached, asked of OpenSSH itself.

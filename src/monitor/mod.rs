@@ -1,0 +1,1 @@
+//! Monitors: what samples a host during a trial.

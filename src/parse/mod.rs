@@ -1,0 +1,1 @@
+//! Raw bytes to series and values.

@@ -1,0 +1,1 @@
+//! Figures: one description, renderers for SVG, PNG and text.

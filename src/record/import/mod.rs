@@ -1,0 +1,1 @@
+//! Records from what people already have: mails with figures.

@@ -1,0 +1,223 @@
+//! `manifest.yaml`: what a record says of itself. Schema 1.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::series::{Cell, PhaseSpan};
+use crate::unit::Unit;
+
+/// The schema that this version writes.
+pub const SCHEMA: u32 = 1;
+
+/// The manifest of a record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of this layout.
+    pub schema: u32,
+    /// The record's name: its directory's name when it was made.
+    pub name: String,
+    /// Whether ktrial ran it or imported it.
+    pub kind: RecordKind,
+    /// When the record was made, RFC 3339, UTC.
+    pub created: String,
+    /// Program and version that made it, such as `ktrial 0.1.0`.
+    pub made_by: String,
+    /// Where imported figures come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// What the experiment asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// The metric named before the run that decides; none for imported figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary: Option<String>,
+    /// Conditions in order; the first is the reference (`a` of a comparison).
+    pub conditions: Vec<String>,
+    /// What is repeated independently.
+    pub replication: Replication,
+    /// How the run ended.
+    pub state: State,
+    /// The hosts that took part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostFacts>,
+    /// Every trial of the plan, in order, whatever became of it.
+    #[serde(default)]
+    pub trials: Vec<Trial>,
+    /// Published figures without their data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
+    /// What a reader has to know: warnings that belong to the record as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Every other file of the record with its hash.
+    #[serde(default)]
+    pub files: Vec<FileEntry>,
+}
+
+/// How a record came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordKind {
+    /// ktrial ran the experiment.
+    Run,
+    /// Figures that others measured.
+    Import,
+}
+
+/// The unit of replication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Replication {
+    /// Each trial is one boot.
+    Boot,
+    /// Trials repeat within a boot.
+    Trial,
+}
+
+/// What became of a run or a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Planned, not begun.
+    NotRun,
+    /// Under way when the manifest was written.
+    Running,
+    /// Ended as planned.
+    Complete,
+    /// Ended by an error; what was received until then is kept.
+    Failed,
+    /// Ended by the user; what was received until then is kept.
+    Interrupted,
+}
+
+impl State {
+    /// The word as in the manifest.
+    pub fn word(self) -> &'static str {
+        match self {
+            State::NotRun => "not-run",
+            State::Running => "running",
+            State::Complete => "complete",
+            State::Failed => "failed",
+            State::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// One trial of a record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// Unique in the record and safe as a file name: `t01`.
+    pub id: String,
+    /// One of the manifest's conditions.
+    pub condition: String,
+    /// Parameters' values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cell: Cell,
+    /// The host's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// `/proc/sys/kernel/random/boot_id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+    /// What became of it.
+    pub state: State,
+    /// Why, when it is not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The trial that this one repeats the figures of (the same boot posted twice).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicate_of: Option<String>,
+    /// Phases, when known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseSpan>,
+    /// The host's CLOCK_BOOTTIME at the workload's start, seconds: zero of the time line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_boottime_s: Option<f64>,
+    /// Raw files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub raw: Vec<RawFile>,
+    /// What a reader has to know of this trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A raw file of a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawFile {
+    /// What wrote it; decides how it is parsed (see [`crate::parse`]).
+    pub monitor: String,
+    /// Path within the record, with `/`.
+    pub path: String,
+}
+
+/// A host as it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// The name under which it was reached.
+    pub name: String,
+    /// Facts by name (`kernel`, `machine`, `cpus`, `memory_kib`, `procps`, ...), as the host said them.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
+}
+
+/// Where imported figures come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Who published them.
+    pub author: String,
+    /// When, `YYYY-MM-DD`, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Mailing list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<String>,
+    /// Subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Message-ID or link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// SHA-256 of the file that was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// How the figures were taken from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub how: Option<String>,
+}
+
+/// A published figure whose data are not published.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// What is claimed, in ktrial's own words.
+    pub what: String,
+    /// The metric, such as `memory.used.peak`.
+    pub metric: String,
+    /// The value; a difference is after minus before.
+    pub value: f64,
+    /// Unit of `value`.
+    pub unit: Unit,
+    /// Runs behind it, where stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n: Option<u32>,
+    /// Conditions, parameters and workload, where stated.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cell: Cell,
+}
+
+/// A file of the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileEntry {
+    /// Path within the record, with `/`.
+    pub path: String,
+    /// Size.
+    pub bytes: u64,
+    /// SHA-256, lower-case hexadecimal.
+    pub sha256: String,
+}

@@ -1,0 +1,1 @@
+//! Reports: text for mails, JSON for programs.

@@ -1,0 +1,1 @@
+//! Summaries: one number a trial and metric.

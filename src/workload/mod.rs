@@ -1,0 +1,1 @@
+//! Workloads: what runs on a host.
