@@ -171,6 +171,26 @@ pub struct Trial {
     pub notes: Vec<String>,
 }
 
+impl Trial {
+    /// A trial that has not run yet.
+    pub fn new(id: &str, condition: &str) -> Trial {
+        Trial {
+            id: id.to_owned(),
+            condition: condition.to_owned(),
+            cell: Cell::new(),
+            host: None,
+            boot_id: None,
+            state: State::NotRun,
+            reason: None,
+            duplicate_of: None,
+            phases: Vec::new(),
+            start_boottime_s: None,
+            raw: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// A raw file of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
