@@ -1,10 +1,26 @@
-//! Raw bytes to series and values.
+//! Raw bytes to series and values. What cannot be read is counted, never dropped silently.
 
 pub mod free;
 pub mod header;
 mod lines;
 pub mod number_file;
 mod numbers;
+mod record;
+
+pub(crate) use record::no_such;
+
+use crate::record::Trial;
+use crate::series::Parsed;
+
+/// A raw file's parser.
+pub type Parser = fn(&[u8], &Trial) -> Parsed;
+
+/// The parser of what a monitor wrote; none for text that only people read (the workload's output).
+pub fn parser(monitor: &str) -> Option<Parser> {
+    match monitor {
+        _ => None,
+    }
+}
 
 /// What is wrong with one line; the caller knows the file and the line number.
 #[derive(Debug)]

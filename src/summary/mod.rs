@@ -1,5 +1,209 @@
 //! Summaries: one number a trial and metric.
+//!
+//! A series `memory.used` gives, over the workload phase (over everything when the phases are not known):
+//!
+//! | summary | meaning |
+//! |---|---|
+//! | `memory.used.peak` | largest sample |
+//! | `memory.used.median` | median |
+//! | `memory.used.p95` | 95th percentile (linear between samples) |
+//! | `memory.used.mean` | mean |
+//! | `memory.used.idle` | median of the idle phase, when there is one |
+//! | `memory.used.rise` | peak minus idle, when there is an idle phase |
+//!
+//! Single values (a udev unit's time at a boot) are their own summary, and stand for a series' summary of the
+//! same name: an exact published peak counts, not the peak of a digitised plot.
 
 pub mod curve;
 pub mod quantiles;
 pub mod stream;
+
+use crate::error::Result;
+use crate::record::{Record, State, Trial};
+use crate::series::{Cell, Parsed, Phase, Series};
+use crate::stats;
+use crate::unit::Unit;
+
+/// One number of one trial.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// The trial's id.
+    pub trial: String,
+    /// Its condition.
+    pub condition: String,
+    /// Its parameters' values.
+    pub cell: Cell,
+    /// Its host.
+    pub host: Option<String>,
+    /// Its boot.
+    pub boot_id: Option<String>,
+    /// The trial whose figures it repeats.
+    pub duplicate_of: Option<String>,
+    /// Metric, such as `memory.used.peak`.
+    pub metric: String,
+    /// Unit of `value`.
+    pub unit: Unit,
+    /// The number.
+    pub value: f64,
+}
+
+impl Record {
+    /// Summaries of every complete trial, in the plan's order. Others are left out: part of a trial has no peak.
+    ///
+    /// # Errors
+    /// When a raw file is missing or cannot be read.
+    pub fn summaries(&self) -> Result<Vec<Summary>> {
+        let mut rows = Vec::new();
+        for trial in &self.manifest().trials {
+            if trial.state == State::Complete {
+                rows.extend(summarise(trial, &self.parse(trial)?));
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// Summaries of one trial.
+pub fn summarise(trial: &Trial, parsed: &Parsed) -> Vec<Summary> {
+    let row = |metric: String, unit: &Unit, value: f64| Summary {
+        trial: trial.id.clone(),
+        condition: trial.condition.clone(),
+        cell: trial.cell.clone(),
+        host: trial.host.clone(),
+        boot_id: trial.boot_id.clone(),
+        duplicate_of: trial.duplicate_of.clone(),
+        metric,
+        unit: unit.clone(),
+        value,
+    };
+    let mut rows: Vec<Summary> = parsed
+        .values
+        .iter()
+        .map(|v| row(v.metric.clone(), &v.unit, v.value))
+        .collect();
+    for series in &parsed.series {
+        for (suffix, value) in summaries_of(series, trial) {
+            let metric = format!("{}.{suffix}", series.metric);
+            if !rows.iter().any(|r| r.metric == metric) {
+                rows.push(row(metric, &series.unit, value));
+            }
+        }
+    }
+    rows
+}
+
+fn summaries_of(series: &Series, trial: &Trial) -> Vec<(&'static str, f64)> {
+    let work = match span(trial, Phase::Workload) {
+        Some(span) => within(series, span),
+        None => series.values.clone(),
+    };
+    let idle = span(trial, Phase::Idle)
+        .map(|span| within(series, span))
+        .and_then(|values| stats::median(&values));
+    let peak = stats::max(&work);
+    let rise = peak.zip(idle).map(|(peak, idle)| peak - idle);
+    [
+        ("peak", peak),
+        ("median", stats::median(&work)),
+        ("p95", stats::quantile(&work, 0.95)),
+        ("mean", stats::mean(&work)),
+        ("idle", idle),
+        ("rise", rise),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+    .collect()
+}
+
+fn span(trial: &Trial, phase: Phase) -> Option<(f64, f64)> {
+    trial
+        .phases
+        .iter()
+        .find(|p| p.phase == phase)
+        .map(|p| (p.start_s, p.end_s))
+}
+
+fn within(series: &Series, (start_s, end_s): (f64, f64)) -> Vec<f64> {
+    series
+        .time_s
+        .iter()
+        .zip(&series.values)
+        .filter(|(t, _)| (start_s..=end_s).contains(*t))
+        .map(|(_, v)| *v)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::series::{PhaseSpan, Value};
+
+    fn trial(phases: &[(Phase, f64, f64)]) -> Trial {
+        let mut trial = Trial::new("t01", "before");
+        trial.phases = phases
+            .iter()
+            .map(|&(phase, start_s, end_s)| PhaseSpan { phase, start_s, end_s })
+            .collect();
+        trial
+    }
+
+    fn series() -> Series {
+        Series {
+            metric: "memory.used".into(),
+            unit: Unit::KiB,
+            time_s: vec![-2.0, -1.0, 0.0, 1.0, 2.0, 3.0],
+            values: vec![100.0, 102.0, 110.0, 150.0, 140.0, 400.0],
+            quantum: None,
+        }
+    }
+
+    fn values(rows: &[Summary]) -> Vec<(&str, f64)> {
+        rows.iter().map(|r| (r.metric.as_str(), r.value)).collect()
+    }
+
+    #[test]
+    fn the_peak_is_the_workloads_and_the_rise_starts_from_idle() {
+        let trial = trial(&[
+            (Phase::Idle, -2.0, 0.0),
+            (Phase::Workload, 0.0, 2.0),
+            (Phase::Settle, 2.0, 3.0),
+        ]);
+        let parsed = Parsed {
+            series: vec![series()],
+            ..Parsed::default()
+        };
+        let rows = summarise(&trial, &parsed);
+        let find = |name: &str| rows.iter().find(|r| r.metric == name).unwrap().value;
+        assert_eq!(find("memory.used.peak"), 150.0);
+        assert_eq!(find("memory.used.median"), 140.0);
+        assert_eq!(find("memory.used.idle"), 102.0);
+        assert_eq!(find("memory.used.rise"), 48.0);
+    }
+
+    #[test]
+    fn without_phases_all_samples_count_and_there_is_no_rise() {
+        let parsed = Parsed {
+            series: vec![series()],
+            ..Parsed::default()
+        };
+        let rows = summarise(&trial(&[]), &parsed);
+        assert_eq!(values(&rows)[0], ("memory.used.peak", 400.0));
+        assert_eq!(rows.len(), 4);
+    }
+
+    #[test]
+    fn an_exact_value_stands_for_the_series_summary() {
+        let parsed = Parsed {
+            series: vec![series()],
+            values: vec![Value {
+                metric: "memory.used.peak".into(),
+                unit: Unit::KiB,
+                value: 397.0,
+            }],
+            ..Parsed::default()
+        };
+        let rows = summarise(&trial(&[]), &parsed);
+        assert_eq!(values(&rows)[0], ("memory.used.peak", 397.0));
+        assert_eq!(rows.len(), 4);
+    }
+}

@@ -1,0 +1,47 @@
+# make demo   a whole experiment on this machine, over SSH, in a few minutes
+# make test   everything that CI checks
+#
+# Both install what they need (Debian packages when root, else they say which).
+
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/ktrial/target
+ktrial := $(CARGO_TARGET_DIR)/debug/ktrial
+kernel := $(CARGO_TARGET_DIR)/debug/ktrial-kernel
+
+.PHONY: demo test build setup lint unit docs deny notebooks
+
+demo: build
+	testbed/demo $(ktrial)
+
+test: setup lint unit docs deny notebooks demo
+
+setup:
+	testbed/packages
+
+build: setup
+	cargo build --locked
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+unit: setup
+	cargo test --locked --workspace
+
+docs: setup
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+
+# The advisory database is a git repository; where it cannot be reached, this says so and checks the rest.
+advisories := https://github.com/RustSec/advisory-db
+
+deny: setup
+	command -v cargo-deny >/dev/null || cargo install --locked --quiet --debug cargo-deny@0.20.2
+	cargo deny --locked check licenses bans sources
+	if timeout 30 git ls-remote -q $(advisories) HEAD >/dev/null 2>&1; then \
+	    cargo deny --locked check advisories; \
+	else \
+	    echo "advisories: not checked, $(advisories) cannot be reached"; \
+	fi
+
+notebooks: setup
+	cargo build --locked --package ktrial-kernel
+	$(kernel) check notebooks/first-steps.ipynb
