@@ -1,5 +1,10 @@
 //! Raw bytes to series and values. What cannot be read is counted, never dropped silently.
 
+pub mod free;
+pub mod header;
+mod lines;
+pub mod number_file;
+mod numbers;
 mod record;
 
 pub(crate) use record::no_such;
@@ -15,4 +20,13 @@ pub fn parser(monitor: &str) -> Option<Parser> {
     match monitor {
         _ => None,
     }
+}
+
+/// What is wrong with one line; the caller knows the file and the line number.
+#[derive(Debug)]
+struct Wrong {
+    /// In characters, from 1.
+    column: usize,
+    message: String,
+    next: String,
 }

@@ -14,6 +14,10 @@
 //! Single values (a udev unit's time at a boot) are their own summary, and stand for a series' summary of the
 //! same name: an exact published peak counts, not the peak of a digitised plot.
 
+pub mod curve;
+pub mod quantiles;
+pub mod stream;
+
 use crate::error::Result;
 use crate::record::{Record, State, Trial};
 use crate::series::{Cell, Parsed, Phase, Series};
