@@ -1,5 +1,8 @@
 //! Raw bytes to series and values. What cannot be read is counted, never dropped silently.
 
+pub mod blame;
+pub mod dumb_plot;
+pub mod figures;
 mod record;
 
 pub(crate) use record::no_such;
@@ -13,6 +16,8 @@ pub type Parser = fn(&[u8], &Trial) -> Parsed;
 /// The parser of what a monitor wrote; none for text that only people read (the workload's output).
 pub fn parser(monitor: &str) -> Option<Parser> {
     match monitor {
+        "figures" => Some(|bytes, _| figures::parse(bytes)),
+        "systemd-analyze-blame" => Some(|bytes, _| blame::parse(bytes)),
         _ => None,
     }
 }
