@@ -47,7 +47,7 @@ pub struct Parsed {
 }
 
 /// How many unread lines are kept in words.
-const UNREAD_SHOWN: usize = 20;
+pub(crate) const UNREAD_SHOWN: usize = 20;
 
 impl Parsed {
     /// Counts a line that could not be read, with its number from 1 and why.

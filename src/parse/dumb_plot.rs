@@ -27,12 +27,21 @@ pub struct Axis {
     pub high: f64,
     /// Characters from one end to the other.
     pub cells: usize,
+    /// Whether both ends are labelled, so that no label's rounding to its cell moves the scale.
+    pub exact: bool,
 }
 
 impl Axis {
     /// What one character is worth.
     pub fn step(&self) -> f64 {
         (self.high - self.low) / self.cells as f64
+    }
+
+    /// Full width of what a value read from a cell may be off by: the cell itself, and where the ends are not
+    /// labelled one more on either side, as the scale then comes from labels that were rounded to cells
+    /// (half a cell between labels, at most one beyond them with three labels or more).
+    pub fn quantum(&self) -> f64 {
+        self.step() * if self.exact { 1.0 } else { 3.0 }
     }
 
     /// The value at the middle of a cell.
@@ -218,14 +227,14 @@ impl Frame {
         let y = axis(&labels, height, 0.51).ok_or_else(|| {
             fail(
                 self.top,
-                "the plot's y axis cannot be read: it needs two labelled rows and a linear scale"
+                "the plot's y axis cannot be read: it needs labels at both ends or three within, and a linear scale"
                     .into(),
             )
         })?;
 
         let below = characters(lines.get(self.bottom + 1).copied().unwrap_or_default());
         let x = axis(&self.x_labels(&rows, &below), width, 1.0)
-            .ok_or_else(|| fail(self.bottom, "the plot's x axis cannot be read: it needs two labels under the frame and a linear scale".into()))?;
+            .ok_or_else(|| fail(self.bottom, "the plot's x axis cannot be read: it needs labels at both ends or three within, and a linear scale".into()))?;
 
         let mut title = None;
         let mut points = Vec::new();
@@ -303,11 +312,13 @@ fn words(line: &[char]) -> impl Iterator<Item = (usize, String)> {
         .filter(|(_, word)| !word.is_empty())
 }
 
-/// The axis through the outermost labels, when every label is within `tolerance` cells of it.
+/// The axis through the outermost labels, when every label is within `tolerance` cells of it. Two labels do where
+/// they stand at the ends of the frame, else it takes three.
 fn axis(labels: &[(usize, f64)], cells: usize, tolerance: f64) -> Option<Axis> {
     let &(low_cell, low) = labels.iter().min_by_key(|(cell, _)| *cell)?;
     let &(high_cell, high) = labels.iter().max_by_key(|(cell, _)| *cell)?;
-    if low_cell == high_cell {
+    let exact = low_cell == 0 && high_cell == cells;
+    if low_cell == high_cell || !(exact || labels.len() >= 3) {
         return None;
     }
     let step = (high - low) / (high_cell - low_cell) as f64;
@@ -315,6 +326,7 @@ fn axis(labels: &[(usize, f64)], cells: usize, tolerance: f64) -> Option<Axis> {
         low: low - low_cell as f64 * step,
         high: high + (cells - high_cell.min(cells)) as f64 * step,
         cells,
+        exact,
     };
     let linear = labels
         .iter()
@@ -352,6 +364,7 @@ pub(crate) mod tests {
             low: 0.0,
             high: x_high,
             cells: width,
+            exact: true,
         };
         let mut grid = vec![vec![' '; width + 1]; y.cells + 1];
         for (index, &value) in values.iter().enumerate() {
@@ -468,6 +481,7 @@ pub(crate) mod tests {
             low: 0.0,
             high: 100.0,
             cells: 10,
+ exact: true,
         };
         let text = draw(&[50.0; 80], 80.0, y, 40);
         let why = one(&text).samples().unwrap_err();
@@ -480,6 +494,7 @@ pub(crate) mod tests {
             low: 0.0,
             high: 100.0,
             cells: 10,
+ exact: true,
         };
         let text = draw(&[50.0, 50.0, 500.0, 50.0], 4.0, y, 40);
         assert_eq!(
@@ -510,7 +525,7 @@ pub(crate) mod tests {
             width in 44usize..120,
         ) {
             // Kept off the frame, which hides what is drawn on it.
-            let y = Axis { low: 0.0, high: 100.0 * rows as f64, cells: rows };
+            let y = Axis { low: 0.0, high: 100.0 * rows as f64, cells: rows, exact: true };
             let values: Vec<f64> = parts.iter().map(|p| 60.0 + p * (y.high - 120.0)).collect();
             let plot = one(&draw(&values, 40.0, y, width));
             let (first, seen) = plot.samples().unwrap();

@@ -4,6 +4,7 @@ pub mod blame;
 pub mod dumb_plot;
 pub mod figures;
 mod record;
+pub mod series_file;
 
 pub(crate) use record::no_such;
 
