@@ -131,8 +131,14 @@ fn boots_under_headings_become_trials() {
         .filter_map(|t| Some((t.id.as_str(), t.duplicate_of.as_deref()?)))
         .collect();
     assert_eq!(duplicates, [("t05", "t03")]);
-    assert!(printed.contains("t05: equal to t03 in all 2 units"), "{printed}");
-    assert!(printed.contains("2 lines with times stand in quotes"), "{printed}");
+    assert!(
+        printed.contains("t05: equal to t03 in all 2 units"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("2 lines with times stand in quotes"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -143,18 +149,28 @@ fn the_header_says_where_figures_come_from() {
     let source = record.manifest().source.clone().unwrap();
     assert_eq!(source.author, "Ada Example");
     assert_eq!(source.date.as_deref(), Some("2021-05-04"));
-    assert_eq!(source.list.as_deref(), Some("example"), "options go before the header");
+    assert_eq!(
+        source.list.as_deref(),
+        Some("example"),
+        "options go before the header"
+    );
     assert_eq!(
         source.subject.as_deref(),
         Some("Re: [PATCH] example: probe disks later")
     );
-    assert_eq!(source.message.as_deref(), Some("20210504-boots@example.org"));
+    assert_eq!(
+        source.message.as_deref(),
+        Some("20210504-boots@example.org")
+    );
 }
 
 #[test]
 fn two_levels_of_headings_need_a_parameter() {
     let message = Import::of("boots.txt").is_refused();
-    assert!(message.contains("boots.txt:25: boots stand under two levels"), "{message}");
+    assert!(
+        message.contains("boots.txt:25: boots stand under two levels"),
+        "{message}"
+    );
     assert!(message.contains("--parameter"), "{message}");
 }
 
@@ -183,7 +199,11 @@ fn plots_come_back_within_their_quantum() {
         let peak = drawn.iter().copied().fold(0.0, f64::max);
         assert_eq!(read.iter().copied().fold(0.0, f64::max), peak);
         for (read, drawn) in read.iter().zip(&drawn[1..]) {
-            let width = if *read == peak { quantum } else { quantum / 2.0 };
+            let width = if *read == peak {
+                quantum
+            } else {
+                quantum / 2.0
+            };
             assert!((read - drawn).abs() <= width, "{read} {drawn}");
         }
     }
@@ -331,7 +351,12 @@ fn the_kept_series_differ_by_the_published_peaks() {
     assert_eq!((peak(&before), peak(&after)), (528732.0, 442516.0));
     // The gap is there in the first sample that can be told: 79 MiB, give or take a row.
     assert_eq!(before[0] - after[0], 81000.0);
-    let paths: Vec<_> = record.manifest().files.iter().map(|f| f.path.as_str()).collect();
+    let paths: Vec<_> = record
+        .manifest()
+        .files
+        .iter()
+        .map(|f| f.path.as_str())
+        .collect();
     assert!(paths.contains(&"raw/t01/log-0008-before.txt"), "{paths:?}");
     assert!(paths.contains(&"raw/t02/log-0008-after.txt"), "{paths:?}");
 }
@@ -341,12 +366,13 @@ fn the_kept_claims_are_as_published() {
     let claims = |name: &str| -> Vec<(f64, String, Option<u32>)> {
         let record = kept(name);
         let claims = record.manifest().claims.iter();
-        claims
-            .map(|c| (c.value, c.unit.to_string(), c.n))
-            .collect()
+        claims.map(|c| (c.value, c.unit.to_string(), c.n)).collect()
     };
     let mib = |value| (value, "MiB".to_owned(), None);
-    assert_eq!(claims("lkml-2023-03-stress-ng-module"), [mib(-145.0), mib(-2.0)]);
+    assert_eq!(
+        claims("lkml-2023-03-stress-ng-module"),
+        [mib(-145.0), mib(-2.0)]
+    );
     let percent = |value, n| (value, "%".to_owned(), n);
     assert_eq!(
         claims("lkml-2024-06-static-keys"),

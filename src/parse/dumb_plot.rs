@@ -481,7 +481,7 @@ pub(crate) mod tests {
             low: 0.0,
             high: 100.0,
             cells: 10,
- exact: true,
+            exact: true,
         };
         let text = draw(&[50.0; 80], 80.0, y, 40);
         let why = one(&text).samples().unwrap_err();
@@ -494,7 +494,7 @@ pub(crate) mod tests {
             low: 0.0,
             high: 100.0,
             cells: 10,
- exact: true,
+            exact: true,
         };
         let text = draw(&[50.0, 50.0, 500.0, 50.0], 4.0, y, 40);
         assert_eq!(

@@ -195,7 +195,10 @@ fn pin(
         }
     }
     let pinned = pinned.ok_or("it has no points")?;
-    let mut remark = format!("number {} is the exact peak {peak} as published", pinned + 1);
+    let mut remark = format!(
+        "number {} is the exact peak {peak} as published",
+        pinned + 1
+    );
     if others > 0 {
         remark.push_str(&format!(
             ", put at the first sample of the topmost row: which of the row's {} samples it was is not known; \
