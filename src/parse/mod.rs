@@ -5,7 +5,11 @@ pub mod header;
 mod lines;
 pub mod number_file;
 mod numbers;
+pub mod blame;
+pub mod dumb_plot;
+pub mod figures;
 mod record;
+pub mod series_file;
 
 pub(crate) use record::no_such;
 
@@ -18,6 +22,8 @@ pub type Parser = fn(&[u8], &Trial) -> Parsed;
 /// The parser of what a monitor wrote; none for text that only people read (the workload's output).
 pub fn parser(monitor: &str) -> Option<Parser> {
     match monitor {
+        "figures" => Some(|bytes, _| figures::parse(bytes)),
+        "systemd-analyze-blame" => Some(|bytes, _| blame::parse(bytes)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{RawFile, Record, Trial};
-use crate::series::{Parsed, Series};
+use crate::series::{Parsed, Series, UNREAD_SHOWN};
 
 impl Record {
     /// All that a trial's raw files hold.
@@ -54,8 +54,6 @@ impl Record {
         Ok(found)
     }
 }
-
-const UNREAD_SHOWN: usize = 20;
 
 /// The error for a name that is not among those that exist.
 pub(crate) fn no_such(what: &str, name: &str, known: &[String]) -> Error {

@@ -1,0 +1,98 @@
+//! What the person who imports a mail says of it: a small YAML file beside the records.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::mail::Origin;
+use crate::error::{Error, Result};
+use crate::record::Claim;
+use crate::unit::Unit;
+
+const FILE_LIMIT_BYTES: u64 = 1 << 20;
+
+/// The file of `ktrial import --about`. Every part may be left out.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct About {
+    /// Where the mail comes from, for what its header does not say.
+    pub source: Origin,
+    /// What the experiment asked.
+    pub question: Option<String>,
+    /// Conditions in order, the reference first. For plots: words in the names of the plotted files.
+    pub conditions: Vec<String>,
+    /// What the outer headings over boots are values of, such as `config`.
+    pub parameter: Option<String>,
+    /// What plots show.
+    pub series: Option<Plotted>,
+    /// Published figures; the importer checks that each stands in the mail.
+    pub claims: Vec<Claim>,
+    /// What a reader of the record has to know.
+    pub notes: Vec<String>,
+}
+
+/// What the plots of a mail show.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plotted {
+    /// Such as `memory.used`.
+    pub metric: String,
+    /// Unit of the vertical axis.
+    pub unit: Unit,
+    /// Time between samples.
+    pub interval_s: f64,
+}
+
+impl About {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// `Input` with the place when it cannot be read or holds an unknown key.
+    pub fn read(file: &Path) -> Result<About> {
+        let size = std::fs::metadata(file).map(|m| m.len());
+        if size.is_ok_and(|bytes| bytes > FILE_LIMIT_BYTES) {
+            return Err(Error::input("is larger than 1 MiB").at(file));
+        }
+        let text = std::fs::read_to_string(file).map_err(|e| {
+            Error::input("cannot read what is said about the mail")
+                .at(file)
+                .because(e)
+        })?;
+        let about: About = serde_yaml::from_str(&text).map_err(|e| {
+            let error = Error::input(format!("cannot be read: {e}"));
+            match e.location() {
+                Some(at) => error.at_line_column(file, at.line(), at.column()),
+                None => error.at(file),
+            }
+            .next("docs/record.md lists the keys")
+        })?;
+        about.check(file)?;
+        Ok(about)
+    }
+
+    fn check(&self, file: &Path) -> Result<()> {
+        let wrong = |message: String| Err(Error::input(message).at(file));
+        if let Some(series) = &self.series {
+            if !(series.interval_s.is_finite() && series.interval_s > 0.0) {
+                return wrong("`series.interval_s` must be a number of seconds above 0".into());
+            }
+            if !is_word(&series.metric) {
+                return wrong("`series.metric` must be a name such as memory.used".into());
+            }
+        }
+        for claim in &self.claims {
+            if !claim.value.is_finite() {
+                return wrong(format!(
+                    "the claim on `{}` has no finite value",
+                    claim.metric
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name without blanks or anything that a terminal or a file name could stumble over.
+pub(super) fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 100 && text.chars().all(|c| c.is_ascii_graphic())
+}
