@@ -17,6 +17,10 @@ use crate::experiment::{
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const MILLISECOND: Duration = Duration::from_millis(1);
 const LONGEST_PERIOD: Duration = Duration::from_secs(600);
+/// The host's `/proc/uptime`, by which monitors keep time, has hundredths of a second.
+const MEMINFO_LEAST: Duration = Duration::from_millis(10);
+/// `free` takes no less.
+const FREE_LEAST: Duration = Duration::from_millis(100);
 const MAX_TRIALS: u32 = 1000;
 /// Characters of any text that is not an argument.
 const MAX_TEXT: usize = 1000;
@@ -319,14 +323,19 @@ impl Checker<'_> {
 
     fn monitors(&self, monitors: MonitorsDraft) -> Result<Vec<Monitor>> {
         let drafts = [
-            (MonitorKind::Meminfo, monitors.meminfo),
-            (MonitorKind::Free, monitors.free),
+            (MonitorKind::Meminfo, monitors.meminfo, MEMINFO_LEAST),
+            (MonitorKind::Free, monitors.free, FREE_LEAST),
         ];
         let mut chosen = Vec::new();
-        for (kind, draft) in drafts {
+        for (kind, draft, least) in drafts {
             let Some(draft) = draft else { continue };
             let path = ["monitors", kind.name(), "every"];
-            let period = self.duration(&path, draft.every, MILLISECOND, LONGEST_PERIOD)?;
+            let period = self.duration(&path, draft.every, least, LONGEST_PERIOD)?;
+            if period.subsec_millis() % 10 != 0 {
+                return Err(self
+                    .wrong(&path, "monitors keep time in steps of 10ms")
+                    .next("give a multiple of 10ms"));
+            }
             chosen.push(Monitor { kind, period });
         }
         if chosen.is_empty() {

@@ -148,27 +148,33 @@ const WORKLOAD: &[Key] = &[
 const MONITORS: &[Key] = &[
     Key {
         name: "meminfo",
-        shape: Shape::Keys(&[every("100ms")]),
+        shape: Shape::Keys(&[every(
+            "100ms",
+            "Time between samples; 10ms to 10min, in steps of 10ms.",
+        )]),
         takes: "a mapping, such as {every: 100ms}",
         default: "not sampled",
         about: "`/proc/meminfo`, whole.",
     },
     Key {
         name: "free",
-        shape: Shape::Keys(&[every("1s")]),
+        shape: Shape::Keys(&[every(
+            "1s",
+            "Time between samples; 100ms to 10min, in steps of 10ms.",
+        )]),
         takes: "a mapping, such as {every: 1s}",
         default: "not sampled",
         about: "The column `used` of `free -k`, as kernel lists quote it.",
     },
 ];
 
-const fn every(default: &'static str) -> Key {
+const fn every(default: &'static str, about: &'static str) -> Key {
     Key {
         name: "every",
         shape: Shape::Text,
         takes: "a duration, such as 100ms",
         default,
-        about: "Time between samples; 1ms to 10min.",
+        about,
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Metric {
 }
 
 /// Every metric that an experiment can name.
-pub const METRICS: [Metric; 3] = [
+pub const METRICS: [Metric; 7] = [
     Metric {
         name: "memory.used",
         monitor: MonitorKind::Meminfo,
@@ -26,9 +26,29 @@ pub const METRICS: [Metric; 3] = [
         from: "MemAvailable",
     },
     Metric {
+        name: "memory.free",
+        monitor: MonitorKind::Meminfo,
+        from: "MemFree",
+    },
+    Metric {
+        name: "memory.cached",
+        monitor: MonitorKind::Meminfo,
+        from: "Cached",
+    },
+    Metric {
+        name: "memory.slab",
+        monitor: MonitorKind::Meminfo,
+        from: "Slab",
+    },
+    Metric {
+        name: "memory.anon",
+        monitor: MonitorKind::Meminfo,
+        from: "AnonPages",
+    },
+    Metric {
         name: "free.used",
         monitor: MonitorKind::Free,
-        from: "the column `used` of `free -k`, whose formula depends on procps",
+        from: "the column `used` of `free -k`, whose formula depends on the version of procps",
     },
 ];
 
@@ -89,4 +109,18 @@ pub fn names(monitors: &[MonitorKind]) -> Vec<String> {
                 .map(move |summary| format!("{}.{}", metric.name, summary.name))
         })
         .collect()
+}
+
+/// Every metric and every summary as Markdown tables.
+pub fn tables() -> String {
+    let mut text = String::from("| metric | monitor | KiB of |\n|---|---|---|\n");
+    for metric in METRICS {
+        let (name, monitor, from) = (metric.name, metric.monitor.name(), metric.from);
+        text.push_str(&format!("| `{name}` | `{monitor}` | {from} |\n"));
+    }
+    text.push_str("\n| summary | |\n|---|---|\n");
+    for summary in SUMMARIES {
+        text.push_str(&format!("| `.{}` | {} |\n", summary.name, summary.about));
+    }
+    text
 }

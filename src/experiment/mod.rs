@@ -16,7 +16,8 @@ mod yaml;
 
 pub use keys::key_table;
 pub use order::Order;
-pub use plan::{OVERHEAD_A_TRIAL, Plan, PlannedTrial};
+
+pub use plan::{OVERHEAD_A_TRIAL, Plan, PlannedTrial, show_p};
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(order(1, 0), order(1, 0));
         assert_ne!(order(1, 0), order(2, 0));
         assert_ne!(order(1, 0), order(1, 1));
-        assert_eq!(order(1, 0), vec![vec![0; 6]; 2]);
+        assert_eq!(order(1, 0), [[5, 4, 1, 2, 0, 3], [1, 4, 3, 5, 0, 2]]);
     }
 
     #[test]
