@@ -46,6 +46,19 @@ pub struct Parsed {
     pub unread_count: usize,
 }
 
+/// How many unread lines are kept in words.
+const UNREAD_SHOWN: usize = 20;
+
+impl Parsed {
+    /// Counts a line that could not be read, with its number from 1 and why.
+    pub fn skip(&mut self, line: usize, why: &str) {
+        self.unread_count += 1;
+        if self.unread.len() < UNREAD_SHOWN {
+            self.unread.push(format!("line {line}: {why}"));
+        }
+    }
+}
+
 /// A phase of a trial's time line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -56,6 +56,33 @@ pub struct Manifest {
     pub files: Vec<FileEntry>,
 }
 
+impl Manifest {
+    /// A manifest with nothing in it yet, made now by this version.
+    pub fn new(name: &str, kind: RecordKind, replication: Replication) -> Manifest {
+        Manifest {
+            schema: SCHEMA,
+            name: name.to_owned(),
+            kind,
+            created: jiff::Timestamp::now()
+                .round(jiff::Unit::Second)
+                .unwrap_or_default()
+                .to_string(),
+            made_by: concat!("ktrial ", env!("CARGO_PKG_VERSION")).to_owned(),
+            source: None,
+            question: None,
+            primary: None,
+            conditions: Vec::new(),
+            replication,
+            state: State::Complete,
+            hosts: Vec::new(),
+            trials: Vec::new(),
+            claims: Vec::new(),
+            notes: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+}
+
 /// How a record came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -3,4 +3,7 @@
 pub mod import;
 mod manifest;
 
+mod store;
+
 pub use manifest::*;
+pub use store::{FILE_LIMIT_BYTES, Record, RecordWriter, sha256_hex};
