@@ -1,13 +1,52 @@
-//! `ktrial plan`.
+//! `ktrial plan`: what an experiment would run, as text or JSON.
 
+mod json;
+mod text;
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::error::{Error, Result};
+use crate::experiment::{Experiment, key_table};
 
 /// Print what an experiment would run; runs nothing.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The experiment's YAML file.
+    #[arg(required_unless_present = "keys")]
+    file: Option<PathBuf>,
 
-pub fn run(_args: &Args) -> Result<ExitCode> {
-    Err(Error::usage("not built yet"))
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Print every key that an experiment's file can have, instead.
+    #[arg(long)]
+    keys: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let output = match &args.file {
+        Some(file) if !args.keys => {
+            let plan = Experiment::read(file)?.plan()?;
+            match args.format {
+                Format::Text => text::render(&plan),
+                Format::Json => json::render(&plan),
+            }
+        }
+        _ => key_table(),
+    };
+    match std::io::stdout().write_all(output.as_bytes()) {
+        // Whoever read it has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(Error::io("write", Path::new("standard output"), error)),
+        Ok(()) => Ok(ExitCode::SUCCESS),
+    }
 }

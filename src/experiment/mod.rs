@@ -1,11 +1,30 @@
 //! Experiments: the YAML file that says what to run, checked and with defaults filled in.
 
+mod check;
+mod draft;
+mod duration;
+mod fits;
+mod keys;
+pub mod metrics;
+mod order;
+mod outline;
 mod plan;
+mod sources;
+mod template;
+mod words;
+mod yaml;
 
-pub use plan::{Order, Plan, PlannedTrial};
+pub use keys::key_table;
+pub use order::Order;
+
+pub use plan::{OVERHEAD_A_TRIAL, Plan, PlannedTrial, show_p};
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
+
+use crate::error::Result;
+use crate::series::Cell;
 
 /// A checked experiment. Made from YAML by [`Experiment::read`] or [`Experiment::parse`].
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +51,76 @@ pub struct Experiment {
     pub monitors: Vec<Monitor>,
     /// How trials are laid out.
     pub design: Design,
+}
+
+impl Experiment {
+    /// Reads an experiment's file. Every key is in docs/experiment.md.
+    ///
+    /// # Errors
+    /// `Input`: the file cannot be read, or something in it is wrong; with line, column and the next step.
+    pub fn read(path: impl AsRef<Path>) -> Result<Experiment> {
+        let path = path.as_ref();
+        Self::parse(&sources::read_file(path)?, path)
+    }
+
+    /// Reads an experiment from a text; `file` names it in errors, gives it a name, and is where `extends` looks.
+    ///
+    /// # Errors
+    /// As [`Experiment::read`].
+    ///
+    /// ```
+    /// use ktrial::experiment::Experiment;
+    /// let text = "
+    /// question: Do four workers take more memory than one?
+    /// primary: memory.used.peak
+    /// hosts: [local]
+    /// conditions: {one: {workers: 1}, four: {workers: 4}}
+    /// workload: {stress-ng: [--vm, '{workers}'], duration: 3s}
+    /// monitors: {meminfo: {every: 100ms}}
+    /// design: {trials: 4}
+    /// ";
+    /// let plan = Experiment::parse(text, "workers.yaml").unwrap().plan().unwrap();
+    /// assert_eq!(plan.trials.len(), 8);
+    /// assert_eq!(plan.trials[7].argv, ["stress-ng", "--vm", "1"]);
+    /// ```
+    pub fn parse(text: &str, file: impl AsRef<Path>) -> Result<Experiment> {
+        let file = file.as_ref();
+        let (draft, sources) = sources::Sources::read(text, file)?;
+        check::check(draft, &sources, file)
+    }
+
+    /// The experiment as one YAML text with every default written out; [`Experiment::parse`] gives it back.
+    pub fn to_yaml(&self) -> String {
+        yaml::write(self)
+    }
+
+    /// The trials in order.
+    ///
+    /// # Errors
+    /// `Input`: an argument's `{variable}` has no value, or there are more than 10000 trials.
+    /// An experiment that was read has neither.
+    pub fn plan(&self) -> Result<Plan> {
+        plan::plan(self)
+    }
+
+    /// Every combination of the parameters' values, the last parameter changing fastest;
+    /// one empty cell when there are none.
+    pub fn cells(&self) -> Vec<Cell> {
+        self.params
+            .iter()
+            .fold(vec![Cell::new()], |cells, (name, values)| {
+                cells
+                    .iter()
+                    .flat_map(|cell| {
+                        values.iter().map(move |value| {
+                            let mut cell = cell.clone();
+                            cell.insert(name.clone(), value.clone());
+                            cell
+                        })
+                    })
+                    .collect()
+            })
+    }
 }
 
 /// One arm.
@@ -79,6 +168,19 @@ pub enum MonitorKind {
     Meminfo,
     /// The literal pipeline `free -k -s 1 | grep Mem | awk '{print $3}'`.
     Free,
+}
+
+impl MonitorKind {
+    /// Every one, in the order in which they are shown.
+    pub const ALL: [MonitorKind; 2] = [MonitorKind::Meminfo, MonitorKind::Free];
+
+    /// The name, as in the experiment's file and in the record.
+    pub fn name(self) -> &'static str {
+        match self {
+            MonitorKind::Meminfo => "meminfo",
+            MonitorKind::Free => "free",
+        }
+    }
 }
 
 /// How trials are laid out.

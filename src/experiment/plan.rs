@@ -1,23 +1,27 @@
 //! The plan: the ordered trials that an experiment's design expands to.
 
-use crate::experiment::Experiment;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::experiment::{Condition, Experiment, WorkloadKind, order, template};
 use crate::series::Cell;
 
-/// The order of trials.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// A B B A, then again: slow drift hits both conditions alike.
-    Abba,
-    /// Shuffled within blocks of one trial a condition, from the design's seed.
-    Random,
-}
+/// Trials that a plan may have.
+pub(super) const MAX_TRIALS: u64 = 10_000;
+
+/// The level that a plan should be able to reach.
+const LEVEL: f64 = 0.05;
+
+/// What a trial takes beside its phases, for the estimate: starting monitors, fetching what they wrote.
+pub const OVERHEAD_A_TRIAL: Duration = Duration::from_secs(1);
 
 /// An experiment and its trials in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The experiment.
     pub experiment: Experiment,
-    /// Trials, in the order they run.
+    /// Trials, in the order they run. Hosts run side by side, each its own trials in this order.
     pub trials: Vec<PlannedTrial>,
 }
 
@@ -34,4 +38,303 @@ pub struct PlannedTrial {
     pub host: String,
     /// Program and arguments as they will run (for `stress-ng` with `stress-ng` in front).
     pub argv: Vec<String>,
+}
+
+impl Plan {
+    /// How long it takes: one host's trials, as hosts run side by side, each with its phases and
+    /// [`OVERHEAD_A_TRIAL`].
+    pub fn estimated_time(&self) -> Duration {
+        let experiment = &self.experiment;
+        let trial =
+            experiment.idle + experiment.workload.duration + experiment.settle + OVERHEAD_A_TRIAL;
+        let hosts = experiment.hosts.len().max(1);
+        trial.saturating_mul(u32::try_from(self.trials.len() / hosts).unwrap_or(u32::MAX))
+    }
+
+    /// Trials of a condition that one comparison has: those of every host, in one cell.
+    pub fn trials_a_condition(&self) -> u32 {
+        let hosts = u32::try_from(self.experiment.hosts.len()).unwrap_or(u32::MAX);
+        self.experiment.design.trials.saturating_mul(hosts)
+    }
+
+    /// The smallest two-sided p that an exact permutation test of two conditions can give.
+    pub fn smallest_p(&self) -> f64 {
+        smallest_p(self.trials_a_condition())
+    }
+
+    /// What to know before it runs, each a sentence.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let n = self.trials_a_condition();
+        if let Some(enough) = (n + 1..).find(|more| smallest_p(*more) <= LEVEL)
+            && smallest_p(n) > LEVEL
+        {
+            warnings.push(format!(
+                "{n} + {n} trials: an exact test cannot go below {}; {enough} + {enough} can reach {}",
+                show_p(smallest_p(n)),
+                show_p(smallest_p(enough))
+            ));
+        }
+        let mut commands = BTreeMap::new();
+        for trial in &self.trials {
+            if let Some(other) = commands.insert((&trial.cell, &trial.argv), &trial.condition)
+                && *other != trial.condition
+            {
+                warnings.push(format!(
+                    "{other} and {} run the same command: what differs between them is noise",
+                    trial.condition
+                ));
+                break;
+            }
+        }
+        warnings
+    }
+}
+
+impl Experiment {
+    /// Trials in all; `u64::MAX` when there are more.
+    pub(super) fn total_trials(&self) -> u64 {
+        [
+            self.hosts.len() as u64,
+            self.conditions.len() as u64,
+            u64::from(self.design.trials),
+        ]
+        .into_iter()
+        .chain(self.params.values().map(|values| values.len() as u64))
+        .fold(1, u64::saturating_mul)
+    }
+}
+
+/// The smallest two-sided p of an exact permutation test of n + n values: two of the C(2n, n) ways to deal the
+/// values out are as extreme as the most extreme one.
+fn smallest_p(n: u32) -> f64 {
+    // C(2n, n) is the product of (n + i) / i.
+    let ways = (1..=n).fold(1.0, |ways, i| ways * f64::from(n + i) / f64::from(i));
+    (2.0 / ways).min(1.0)
+}
+
+/// A p value with two digits, for people.
+pub fn show_p(p: f64) -> String {
+    if p < 1e-4 {
+        return "0.0001 or less".to_owned();
+    }
+    let decimals = (1.0 - p.log10().floor()).max(0.0) as usize;
+    let text = format!("{p:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Lays an experiment's trials out.
+pub(super) fn plan(experiment: &Experiment) -> Result<Plan> {
+    let total = experiment.total_trials();
+    if total > MAX_TRIALS {
+        return Err(Error::input(format!(
+            "the plan would have {total} trials; at most {MAX_TRIALS} are allowed"
+        )));
+    }
+    let cells = experiment.cells();
+    let mut slots = Vec::new();
+    for cell in &cells {
+        for condition in &experiment.conditions {
+            slots.push((condition, cell, argv(experiment, condition, cell)?));
+        }
+    }
+    let design = &experiment.design;
+    let mut sequences: Vec<_> = (0u64..)
+        .zip(&experiment.hosts)
+        .map(|(index, host)| {
+            let blocks = order::blocks(
+                design.order,
+                design.seed,
+                index,
+                design.trials as usize,
+                slots.len(),
+            );
+            (host, blocks.into_iter().flatten())
+        })
+        .collect();
+    let digits = total.to_string().len().max(2);
+    let mut trials = Vec::new();
+    for _ in 0..design.trials as usize * slots.len() {
+        for (host, sequence) in &mut sequences {
+            let Some((condition, cell, argv)) = sequence.next().and_then(|slot| slots.get(slot))
+            else {
+                continue;
+            };
+            trials.push(PlannedTrial {
+                id: format!("t{:0digits$}", trials.len() + 1),
+                condition: condition.name.clone(),
+                cell: (*cell).clone(),
+                host: host.to_string(),
+                argv: argv.clone(),
+            });
+        }
+    }
+    Ok(Plan {
+        experiment: experiment.clone(),
+        trials,
+    })
+}
+
+/// Program and arguments under a condition in a cell.
+///
+/// # Errors
+/// `Input` when a variable has no value.
+pub(super) fn argv(
+    experiment: &Experiment,
+    condition: &Condition,
+    cell: &Cell,
+) -> Result<Vec<String>> {
+    let values: BTreeMap<&str, &str> = condition
+        .variables
+        .iter()
+        .chain(cell)
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    let program = match experiment.workload.kind {
+        WorkloadKind::StressNg => Some(Ok("stress-ng".to_owned())),
+        WorkloadKind::Command => None,
+    };
+    let arguments = experiment.workload.arguments.iter().map(|argument| {
+        template::fill(argument, &values).map_err(|why| {
+            Error::input(format!(
+                "condition `{}`: an argument of the workload {why}",
+                condition.name
+            ))
+        })
+    });
+    program.into_iter().chain(arguments).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::experiment::Order;
+
+    fn experiment(hosts: usize, conditions: usize, values: usize, design: &str) -> Experiment {
+        let hosts: Vec<String> = (0..hosts).map(|i| format!("h{i}")).collect();
+        let conditions: Vec<String> = (0..conditions).map(|i| format!("c{i}: {{}}")).collect();
+        let values: Vec<String> = (0..values).map(|i| i.to_string()).collect();
+        let text = format!(
+            "question: q\nprimary: free.used.peak\nhosts: [{}]\nconditions: {{{}}}\n\
+             workload: {{command: [true, '{{p}}'], duration: 3s}}\nidle: 2s\nsettle: 4s\n\
+             monitors: {{free: {{}}}}\ndesign: {{{design}}}\nparams: {{p: [{}]}}\n",
+            hosts.join(", "),
+            conditions.join(", "),
+            values.join(", ")
+        );
+        Experiment::parse(&text, "e.yaml").unwrap()
+    }
+
+    fn order(experiment: &Experiment) -> Vec<String> {
+        let plan = experiment.plan().unwrap();
+        plan.trials.into_iter().map(|t| t.condition).collect()
+    }
+
+    #[test]
+    fn abba_over_two_and_three_conditions() {
+        let two = experiment(1, 2, 1, "trials: 3");
+        assert_eq!(order(&two), ["c0", "c1", "c1", "c0", "c0", "c1"]);
+        let three = experiment(1, 3, 1, "trials: 2, order: abba");
+        assert_eq!(order(&three), ["c0", "c1", "c2", "c2", "c1", "c0"]);
+    }
+
+    #[test]
+    fn cells_are_within_blocks_and_hosts_side_by_side() {
+        let plan = experiment(2, 2, 2, "trials: 2").plan().unwrap();
+        let first_host: Vec<String> = plan
+            .trials
+            .iter()
+            .filter(|trial| trial.host == "h0")
+            .map(|trial| format!("{}{}", trial.condition, trial.cell["p"]))
+            .collect();
+        let expected = ["c00", "c10", "c01", "c11", "c11", "c01", "c10", "c00"];
+        assert_eq!(first_host, expected);
+        assert_eq!(plan.trials[0].host, "h0");
+        assert_eq!(plan.trials[1].host, "h1");
+        assert_eq!(plan.trials[15].id, "t16");
+        // Eight trials a host, each 2 + 3 + 4 + 1 s.
+        assert_eq!(plan.estimated_time(), Duration::from_secs(80));
+    }
+
+    #[test]
+    fn a_seed_decides_the_random_order() {
+        let with = |seed| {
+            order(&experiment(
+                1,
+                2,
+                1,
+                &format!("trials: 20, order: random, seed: {seed}"),
+            ))
+        };
+        assert_eq!(with(1), with(1));
+        assert_ne!(with(1), with(2));
+    }
+
+    #[test]
+    fn designs_that_cannot_show_anything_are_told() {
+        let warnings = |trials| {
+            let plan = experiment(1, 2, 1, &format!("trials: {trials}"))
+                .plan()
+                .unwrap();
+            plan.warnings().join("; ")
+        };
+        let three = "3 + 3 trials: an exact test cannot go below 0.1; 4 + 4 can reach 0.029";
+        assert!(warnings(3).contains(three), "{}", warnings(3));
+        assert!(!warnings(4).contains("exact test"), "{}", warnings(4));
+        assert!(warnings(4).contains("c0 and c1 run the same command"));
+    }
+
+    #[test]
+    fn smallest_p_is_that_of_the_published_tables() {
+        let close = |n: u32, p: f64| assert!((smallest_p(n) - p).abs() < 1e-12, "{n}");
+        close(1, 1.0);
+        close(2, 2.0 / 6.0);
+        close(3, 0.1);
+        close(4, 2.0 / 70.0);
+        close(5, 2.0 / 252.0);
+        assert_eq!(smallest_p(0), 1.0);
+        assert!(smallest_p(1000) >= 0.0);
+        assert_eq!(show_p(smallest_p(4)), "0.029");
+        assert_eq!(show_p(1.0), "1");
+        assert_eq!(show_p(smallest_p(100)), "0.0001 or less");
+    }
+
+    proptest! {
+        #[test]
+        fn plans_are_balanced(hosts in 1usize..3, conditions in 2usize..5, values in 1usize..4,
+                              trials in 1u32..6, random: bool, seed: u64) {
+            let word = if random { Order::Random } else { Order::Abba }.word();
+            let design = format!("trials: {trials}, order: {word}, seed: {seed}");
+            let plan = experiment(hosts, conditions, values, &design).plan().unwrap();
+            let mut counts: BTreeMap<_, u32> = BTreeMap::new();
+            let mut ids = std::collections::BTreeSet::new();
+            for trial in &plan.trials {
+                let count = counts.entry((&trial.host, &trial.condition, &trial.cell)).or_default();
+                *count += 1;
+                prop_assert!(ids.insert(&trial.id));
+            }
+            prop_assert_eq!(counts.len(), hosts * conditions * values);
+            prop_assert!(counts.values().all(|count| *count == trials));
+            // On each host, each block holds everything once.
+            for host in &plan.experiment.hosts {
+                let own: Vec<_> = plan.trials.iter().filter(|t| t.host == *host).collect();
+                for block in own.chunks(conditions * values) {
+                    let all: std::collections::BTreeSet<_> =
+                        block.iter().map(|t| (&t.condition, &t.cell)).collect();
+                    prop_assert_eq!(all.len(), conditions * values);
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_written_back_reads_the_same(values in 1usize..4, trials in 1u32..6, seed: u64) {
+            let before = experiment(2, 3, values, &format!("trials: {trials}, order: random, seed: {seed}"));
+            let after = Experiment::parse(&before.to_yaml(), "x.yaml").unwrap();
+            prop_assert_eq!(after, before);
+        }
+    }
 }

@@ -1,5 +1,8 @@
 //! Hosts: where trials run. [`Host`] is all that later stages know of one.
 
+#[cfg(test)]
+pub(crate) mod scripted;
+
 use std::time::Duration;
 
 use crate::error::Result;
@@ -73,4 +76,16 @@ pub trait Running: Send {
     /// # Errors
     /// `HostTransient` when the connection broke.
     fn next(&mut self, timeout: Duration) -> Result<Event>;
+}
+
+/// Sends a signal such as `INT` to a process group on a host. A group that is gone already is no error.
+///
+/// # Errors
+/// As [`Host::exec`].
+pub fn signal_group(host: &dyn Host, group: i32, signal: &str) -> Result<()> {
+    host.exec(
+        &format!("kill -s {signal} -- -{group}"),
+        Duration::from_secs(20),
+    )?;
+    Ok(())
 }

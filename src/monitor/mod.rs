@@ -1,1 +1,89 @@
-//! Monitors: what samples a host during a trial.
+//! Monitors: what samples a host during a trial. Each is a POSIX sh script that ends by itself.
+
+mod free;
+mod meminfo;
+
+use std::time::Duration;
+
+use crate::experiment::{Monitor, MonitorKind};
+
+/// The monitor's name in a manifest, and its raw file's stem.
+pub fn name(kind: MonitorKind) -> &'static str {
+    match kind {
+        MonitorKind::Meminfo => "meminfo",
+        MonitorKind::Free => "free",
+    }
+}
+
+/// The programs that the monitor needs on the host, besides a POSIX shell.
+pub fn programs(kind: MonitorKind) -> &'static [&'static str] {
+    match kind {
+        MonitorKind::Meminfo => &["sleep"],
+        MonitorKind::Free => &["free", "grep", "awk", "sleep"],
+    }
+}
+
+/// The script that samples, exactly as it runs on the host.
+///
+/// `planned` is the whole trial, idle and settle phases included. The trial ends the monitor when it is over;
+/// when nobody is left to do so, the monitor ends by itself after half as long again and a minute.
+pub fn script(monitor: &Monitor, planned: Duration) -> String {
+    let limit = planned + planned / 2 + Duration::from_secs(60);
+    match monitor.kind {
+        MonitorKind::Meminfo => meminfo::script(monitor.period, limit),
+        MonitorKind::Free => free::script(monitor.period, limit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// Runs a monitor for real and gives what it wrote.
+    fn run(
+        kind: MonitorKind,
+        period_ms: u64,
+        script: impl Fn(Duration, Duration) -> String,
+    ) -> String {
+        let period = Duration::from_millis(period_ms);
+        let text = script(period, Duration::from_millis(300));
+        let output = Command::new("sh")
+            .args(["-c", &text])
+            .env("LC_ALL", "C")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{kind:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[test]
+    fn meminfo_gives_stamped_blocks_and_ends_by_itself() {
+        let text = run(MonitorKind::Meminfo, 50, meminfo::script);
+        let blocks = text.matches("@ ").count();
+        assert!((2..=8).contains(&blocks), "{blocks} blocks");
+        assert!(text.starts_with("@ "), "{text}");
+        assert_eq!(text.matches("MemTotal:").count(), blocks);
+        assert!(text.ends_with('\n'), "{text}");
+    }
+
+    #[test]
+    fn free_gives_a_stamp_and_one_number_a_line() {
+        let text = run(MonitorKind::Free, 100, free::script);
+        let mut lines = text.lines();
+        assert!(lines.next().unwrap().starts_with("@ "), "{text}");
+        let numbers: Vec<u64> = lines.map(|l| l.parse().unwrap()).collect();
+        assert_eq!(numbers.len(), 3);
+    }
+
+    #[test]
+    fn the_literal_pipeline_is_what_the_plan_shows() {
+        let monitor = Monitor {
+            kind: MonitorKind::Free,
+            period: Duration::from_secs(1),
+        };
+        let text = script(&monitor, Duration::from_secs(40));
+        assert!(text.contains("free -k -s 1 -c 120 | grep"), "{text}");
+        assert!(text.contains("'{print $3; fflush()}'"), "{text}");
+    }
+}

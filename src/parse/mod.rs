@@ -8,8 +8,11 @@ mod numbers;
 pub mod blame;
 pub mod dumb_plot;
 pub mod figures;
+pub mod free_pipeline;
+pub mod meminfo;
 mod record;
 pub mod series_file;
+pub mod stress_ng;
 
 pub(crate) use record::no_such;
 
@@ -22,6 +25,9 @@ pub type Parser = fn(&[u8], &Trial) -> Parsed;
 /// The parser of what a monitor wrote; none for text that only people read (the workload's output).
 pub fn parser(monitor: &str) -> Option<Parser> {
     match monitor {
+        "free" => Some(|bytes, trial| free_pipeline::parse(bytes, trial.start_boottime_s)),
+        "meminfo" => Some(|bytes, trial| meminfo::parse(bytes, trial.start_boottime_s)),
+        "stress-ng-yaml" => Some(|bytes, _| stress_ng::parse(bytes)),
         "figures" => Some(|bytes, _| figures::parse(bytes)),
         "systemd-analyze-blame" => Some(|bytes, _| blame::parse(bytes)),
         _ => None,

@@ -1,1 +1,234 @@
 //! Runs a plan on hosts and writes the record.
+//!
+//! Every host has a thread and runs its trials one after the other; hosts run beside each other. How a trial is
+//! carried out on a host stands in one file, `trial.rs`.
+
+mod cancel;
+mod clock;
+mod ledger;
+mod plan_file;
+mod preflight;
+mod progress;
+mod said;
+mod sequence;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod trial;
+
+pub use cancel::Cancel;
+pub use preflight::script as preflight_script;
+pub use progress::{Progress, Silent, Update};
+
+pub(crate) use clock::Clock;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::experiment::Plan;
+use crate::host::Host;
+use crate::record::{HostFacts, Record, State};
+
+use clock::SystemClock;
+use ledger::Ledger;
+use sequence::Shared;
+
+/// How a host is reached by its name; used again when a connection breaks.
+pub type Connect<'a> = dyn Fn(&str) -> Result<Box<dyn Host>> + Sync + 'a;
+
+/// Where a run's record goes.
+#[derive(Debug, Clone)]
+pub struct Destination {
+    /// The folder in which the record's own folder is made, such as `data/runs`.
+    pub folder: PathBuf,
+    /// The experiment's source text, copied into the record as `experiment.yaml`.
+    pub experiment: Option<Vec<u8>>,
+}
+
+/// Runs a plan: preflight of every host, then its trials. Returns the record, whatever became of the trials;
+/// [`check`] tells whether all went well.
+///
+/// The record is `<folder>/<UTC time>-<name>`, with `experiment.yaml`, `plan.yaml` and the trials' raw files.
+///
+/// # Errors
+/// Before anything has run and without a record: `HostTransient` or `HostStable` when hosts cannot be reached or lack
+/// something; the message names every problem of every host. `Io` or `Record` when the record cannot be written.
+pub fn run(
+    plan: &Plan,
+    to: &Destination,
+    connect: &Connect<'_>,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<Record> {
+    run_by(&SystemClock::new(), plan, to, connect, cancel, progress)
+}
+
+fn run_by(
+    clock: &dyn Clock,
+    plan: &Plan,
+    to: &Destination,
+    connect: &Connect<'_>,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<Record> {
+    let (hosts, facts) = reach(plan, connect)?;
+    let ledger = Ledger::begin(&to.folder, plan, facts)?;
+    if let Some(text) = &to.experiment {
+        ledger.write("experiment.yaml", text)?;
+    }
+    ledger.write("plan.yaml", &plan_file::content(plan)?)?;
+    progress.update(Update::RunStarted {
+        record: ledger.dir(),
+        trials: plan.trials.len(),
+    });
+    let shared = Shared {
+        plan,
+        ledger: &ledger,
+        connect,
+        clock,
+        cancel,
+        progress,
+    };
+    let results = beside(hosts, |host| {
+        sequence::run(host, &shared).inspect_err(|_| {
+            // Without a record no trial is worth its time: the other hosts end theirs.
+            cancel.cancel();
+        })
+    });
+    results.into_iter().collect::<Result<()>>()?;
+    ledger.finish(cancel.is_cancelled())
+}
+
+/// Hosts that are ready, and their facts, in the same order.
+type Ready = (Vec<Box<dyn Host>>, Vec<HostFacts>);
+
+/// Connects to every host of the plan and runs the preflight there.
+fn reach(plan: &Plan, connect: &Connect<'_>) -> Result<Ready> {
+    let names: BTreeSet<&str> = plan.trials.iter().map(|t| t.host.as_str()).collect();
+    let reached = beside(names.into_iter().collect(), |name: &str| {
+        let found = connect(name).and_then(|host| {
+            let findings = preflight::run(host.as_ref(), plan)?;
+            Ok((host, findings))
+        });
+        (name, found)
+    });
+    let (mut hosts, mut facts, mut problems) = (Vec::new(), Vec::new(), Problems::default());
+    for (name, found) in reached {
+        match found {
+            Ok((host, findings)) => {
+                for problem in &findings.problems {
+                    problems.add(ErrorKind::HostStable, format!("{name}: {problem}"));
+                }
+                facts.push(preflight::facts(name, &findings));
+                hosts.push(host);
+            }
+            Err(error) => {
+                let line = error.report().replacen("error: ", "", 1);
+                problems.add(error.kind(), format!("{name}: {line}"));
+            }
+        }
+    }
+    problems.none().map(|()| (hosts, facts))
+}
+
+/// What is wrong with the hosts, all at once.
+#[derive(Default)]
+struct Problems {
+    kind: Option<ErrorKind>,
+    lines: Vec<String>,
+}
+
+impl Problems {
+    /// A problem that another try does not solve decides the kind of the whole.
+    fn add(&mut self, kind: ErrorKind, line: String) {
+        if self.kind.is_none_or(|k| k == ErrorKind::HostTransient) {
+            self.kind = Some(kind);
+        }
+        self.lines.push(line);
+    }
+
+    fn none(self) -> Result<()> {
+        let Some(kind) = self.kind else {
+            return Ok(());
+        };
+        Err(Error::new(
+            kind,
+            format!("not ready, nothing was run:\n  {}", self.lines.join("\n  ")),
+        )
+        .next("put this right and run again"))
+    }
+}
+
+/// Does something for each item, each in a thread of its own; results in the items' order.
+fn beside<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = items
+            .into_iter()
+            .map(|item| scope.spawn(|| work(item)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    })
+}
+
+/// Whether every trial of a run is complete.
+///
+/// # Errors
+/// `Interrupted` or `Workload`, with how many trials became what, the first reason, and where the record is.
+pub fn check(record: &Record) -> Result<()> {
+    let manifest = record.manifest();
+    if manifest.state == State::Complete {
+        return Ok(());
+    }
+    let mut counts = Vec::new();
+    for state in [
+        State::Complete,
+        State::Failed,
+        State::Interrupted,
+        State::NotRun,
+        State::Running,
+    ] {
+        match manifest.trials.iter().filter(|t| t.state == state).count() {
+            0 => {}
+            n => counts.push(format!("{n} {}", state.word())),
+        }
+    }
+    let mut message = format!(
+        "the run is {}; of {} trials: {}",
+        manifest.state.word(),
+        manifest.trials.len(),
+        counts.join(", ")
+    );
+    for trial in manifest
+        .trials
+        .iter()
+        .filter(|t| t.state != State::Complete)
+    {
+        let reason = trial.reason.as_deref().unwrap_or("no reason recorded");
+        message.push_str(&format!(
+            "\n  {} {}: {reason}",
+            trial.id,
+            trial.state.word()
+        ));
+    }
+    let kind = match manifest.state {
+        State::Interrupted => ErrorKind::Interrupted,
+        _ => ErrorKind::Workload,
+    };
+    Err(Error::new(kind, message).next(format!(
+        "what was received is kept in {}; `ktrial show` lists it",
+        path_word(&record.dir())
+    )))
+}
+
+fn path_word(path: &Path) -> String {
+    crate::workload::quote(&[path.to_string_lossy().into_owned()])
+}

@@ -1,1 +1,87 @@
-//! Workloads: what runs on a host.
+//! Workloads: what runs on a host, between an idle and a settle phase.
+
+mod mark;
+pub mod stress_ng;
+
+pub(crate) use mark::{Mark, Marks};
+
+use std::time::Duration;
+
+use shlex::Quoter;
+
+use crate::experiment::{Experiment, PlannedTrial, Workload, WorkloadKind};
+
+/// How long the workload has to end after INT, before KILL.
+pub(crate) const GRACE: Duration = Duration::from_secs(10);
+
+/// How long a workload may run before it is ended: its planned duration and half of it again, at least 30 s more.
+///
+/// The host keeps this deadline by itself, so that no workload outlives a broken connection by more.
+pub fn deadline(workload: &Workload) -> Duration {
+    workload.duration + (workload.duration / 2).max(Duration::from_secs(30))
+}
+
+/// How long a trial takes when all goes as planned: idle phase, workload, settle phase.
+pub fn planned(experiment: &Experiment) -> Duration {
+    experiment.idle + experiment.workload.duration + experiment.settle
+}
+
+/// The script that runs a trial's phases, exactly as it runs on the host.
+///
+/// It runs in a process group of its own; INT or TERM to the group ends the phase under way and the script with it.
+/// On standard output it tells the phases with the host's CLOCK_BOOTTIME (`/proc/uptime`), between what the workload
+/// writes. A watchdog in the same group ends the workload at its [`deadline`].
+///
+/// For `stress-ng` it adds `--timeout`, `--metrics-brief` and `--yaml` with a temporary file.
+pub fn script(trial: &PlannedTrial, experiment: &Experiment) -> String {
+    let workload = &experiment.workload;
+    let (prepare, command) = match workload.kind {
+        WorkloadKind::Command => ("", quote(&trial.argv)),
+        WorkloadKind::StressNg => (
+            stress_ng::PREPARE,
+            format!(
+                "{} {}",
+                quote(&trial.argv),
+                stress_ng::options(workload.duration)
+            ),
+        ),
+    };
+    let (idle, settle) = (
+        experiment.idle.as_secs_f64(),
+        experiment.settle.as_secs_f64(),
+    );
+    let (deadline, grace) = (deadline(workload).as_secs_f64(), GRACE.as_secs_f64());
+    let mark = mark::WORD;
+    format!(
+        r#"# the workload with its idle and settle phases
+mark() {{ read -r up rest </proc/uptime; printf '\n{mark} %s %s %s\n' "$1" "$up" "$2"; }}
+ended=
+trap 'ended=yes' INT TERM
+{prepare}mark idle
+sleep {idle}
+[ -z "$ended" ] || exit 130
+{{ sleep {deadline}; kill -s INT 0; sleep {grace}; kill -s KILL 0; }} </dev/null >/dev/null 2>&1 &
+mark start
+{command} </dev/null
+code=$?
+mark end "$code"
+stopped=$ended
+# What the workload left behind, and the watchdog; the trap keeps this shell.
+kill -s TERM 0
+if [ -z "$stopped" ]; then
+  sleep {settle}
+  mark settled
+fi
+exit "$code"
+"#
+    )
+}
+
+/// Words as one shell line, each quoted where it needs to be.
+pub(crate) fn quote(words: &[String]) -> String {
+    // With NUL allowed nothing is left that could fail; a NUL never reaches a host, whose exec refuses it.
+    Quoter::new()
+        .allow_nul(true)
+        .join(words.iter().map(String::as_str))
+        .unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! The plan as JSON, schema 1. Its fields are in docs/experiment.md.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::experiment::Plan;
+use crate::{monitor, run, workload};
+
+pub fn render(plan: &Plan) -> String {
+    let experiment = &plan.experiment;
+    let planned = workload::planned(experiment);
+    let conditions: Vec<Value> = experiment
+        .conditions
+        .iter()
+        .map(|condition| json!({"name": condition.name, "variables": condition.variables}))
+        .collect();
+    let monitors: Vec<Value> = experiment
+        .monitors
+        .iter()
+        .map(|chosen| {
+            json!({
+                "name": chosen.kind.name(),
+                "every_s": chosen.period.as_secs_f64(),
+                "script": monitor::script(chosen, planned),
+            })
+        })
+        .collect();
+    let mut seen = BTreeSet::new();
+    let workloads: Vec<Value> = plan
+        .trials
+        .iter()
+        .filter(|trial| seen.insert((&trial.condition, &trial.cell)))
+        .map(|trial| {
+            json!({
+                "condition": trial.condition,
+                "cell": trial.cell,
+                "argv": trial.argv,
+                "script": workload::script(trial, experiment),
+            })
+        })
+        .collect();
+    let trials: Vec<Value> = plan
+        .trials
+        .iter()
+        .map(|trial| {
+            json!({
+                "id": trial.id,
+                "host": trial.host,
+                "condition": trial.condition,
+                "cell": trial.cell,
+            })
+        })
+        .collect();
+    let plan = json!({
+        "schema": 1,
+        "name": experiment.name,
+        "question": experiment.question,
+        "primary": experiment.primary,
+        "hosts": experiment.hosts,
+        "conditions": conditions,
+        "params": experiment.params,
+        "design": {
+            "trials": experiment.design.trials,
+            "order": experiment.design.order.word(),
+            "seed": experiment.design.seed,
+        },
+        "phases_s": {
+            "idle": experiment.idle.as_secs_f64(),
+            "workload": experiment.workload.duration.as_secs_f64(),
+            "settle": experiment.settle.as_secs_f64(),
+        },
+        "estimated_s": plan.estimated_time().as_secs_f64(),
+        "trials_a_condition": plan.trials_a_condition(),
+        "smallest_p": plan.smallest_p(),
+        "warnings": plan.warnings(),
+        "trials": trials,
+        "commands": {
+            "preflight": run::preflight_script(plan),
+            "monitors": monitors,
+            "workloads": workloads,
+        },
+    });
+    format!("{plan:#}\n")
+}

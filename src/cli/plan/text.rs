@@ -1,0 +1,194 @@
+//! The plan as text: ASCII, at most 100 columns.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::ascii::escaped;
+use crate::experiment::{OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial};
+use crate::series::Cell;
+use crate::{monitor, run, workload};
+
+const COLUMNS: usize = 100;
+
+pub fn render(plan: &Plan) -> String {
+    let mut out = String::new();
+    head(plan, &mut out);
+    trials(plan, &mut out);
+    commands(plan, &mut out);
+    out
+}
+
+fn head(plan: &Plan, out: &mut String) {
+    let experiment = &plan.experiment;
+    let design = &experiment.design;
+    let order = match design.order {
+        Order::Abba => "abba".to_owned(),
+        Order::Random => format!("random, seed {}", design.seed),
+    };
+    let n = plan.trials_a_condition();
+    let phases = format!(
+        "{} a host: {} trials, each idle {} + workload {} + settle {} + about {}",
+        clock(plan.estimated_time()),
+        plan.trials.len() / experiment.hosts.len().max(1),
+        clock(experiment.idle),
+        clock(experiment.workload.duration),
+        clock(experiment.settle),
+        clock(OVERHEAD_A_TRIAL),
+    );
+    let rows = [
+        ("question", experiment.question.clone()),
+        ("primary", experiment.primary.clone()),
+        ("hosts", experiment.hosts.join(", ")),
+        (
+            "design",
+            format!("{} trials a condition, order {order}", design.trials),
+        ),
+        ("time", phases),
+        (
+            "smallest p",
+            format!(
+                "{} for {n} + {n} trials in an exact test",
+                crate::experiment::show_p(plan.smallest_p())
+            ),
+        ),
+    ];
+    let warnings = plan.warnings();
+    let warnings = warnings.into_iter().map(|text| ("warning", text));
+    for (name, value) in rows.into_iter().chain(warnings) {
+        wrapped(
+            &format!("{name:<11} "),
+            &" ".repeat(12),
+            &escaped(&value),
+            out,
+        );
+    }
+}
+
+fn trials(plan: &Plan, out: &mut String) {
+    let experiment = &plan.experiment;
+    let width = |words: &mut dyn Iterator<Item = &String>| {
+        words.map(String::len).max().unwrap_or(0).min(40)
+    };
+    let hosts = width(&mut experiment.hosts.iter()).max(4);
+    let conditions = width(&mut experiment.conditions.iter().map(|c| &c.name)).max(9);
+    let ids = plan.trials.last().map_or(0, |trial| trial.id.len()).max(5);
+    let _ = writeln!(
+        out,
+        "\n{:<ids$}  {:<hosts$}  {:<conditions$}{}",
+        "trial",
+        "host",
+        "condition",
+        if experiment.params.is_empty() {
+            ""
+        } else {
+            "  parameters"
+        }
+    );
+    for trial in &plan.trials {
+        let row = format!(
+            "{:<ids$}  {:<hosts$}  {:<conditions$}  {}",
+            trial.id,
+            trial.host,
+            trial.condition,
+            cell(&trial.cell)
+        );
+        wrapped("", "       ", row.trim_end(), out);
+    }
+}
+
+fn commands(plan: &Plan, out: &mut String) {
+    let experiment = &plan.experiment;
+    out.push_str(
+        "\nWhat runs on each host. Scripts stand after `|`; a line too long for the page goes on after `:`.\n",
+    );
+    out.push_str("\npreflight, once:\n");
+    script(&run::preflight_script(plan), out);
+    let planned = workload::planned(experiment);
+    for chosen in &experiment.monitors {
+        let _ = writeln!(
+            out,
+            "\nmonitor {}, every {}, in each trial:",
+            chosen.kind.name(),
+            clock(chosen.period)
+        );
+        script(&monitor::script(chosen, planned), out);
+    }
+    let mut seen = BTreeSet::new();
+    for trial in &plan.trials {
+        if seen.insert((&trial.condition, &trial.cell)) {
+            let _ = writeln!(out, "\nworkload, {}:", label(trial));
+            script(&workload::script(trial, experiment), out);
+        }
+    }
+}
+
+/// What tells a workload from the others.
+fn label(trial: &PlannedTrial) -> String {
+    match trial.cell.is_empty() {
+        true => format!("condition {}", trial.condition),
+        false => format!("condition {}, {}", trial.condition, cell(&trial.cell)),
+    }
+}
+
+fn cell(cell: &Cell) -> String {
+    let pairs: Vec<String> = cell
+        .iter()
+        .map(|(name, value)| format!("{name}={}", escaped(value)))
+        .collect();
+    pairs.join(" ")
+}
+
+/// A script, line by line: nothing of it is left out, and what is too long is cut where a reader can put it
+/// together again.
+fn script(text: &str, out: &mut String) {
+    for line in text.lines() {
+        let line: Vec<char> = escaped(line).chars().collect();
+        let mut mark = '|';
+        let mut parts = line.chunks(COLUMNS - 4).peekable();
+        if parts.peek().is_none() {
+            out.push_str("  |\n");
+        }
+        for part in parts {
+            let _ = writeln!(out, "  {mark} {}", part.iter().collect::<String>());
+            mark = ':';
+        }
+    }
+}
+
+/// A text in lines broken at spaces, and within a word only when it is longer than a line.
+fn wrapped(first: &str, indent: &str, text: &str, out: &mut String) {
+    let room = COLUMNS - indent.len().max(first.len());
+    let mut rest = text;
+    let mut start = first;
+    while rest.len() > room {
+        let cut = rest
+            .get(..=room)
+            .and_then(|line| line.rfind(' '))
+            .filter(|cut| *cut > 0)
+            .unwrap_or(room);
+        let (line, after) = rest.split_at(cut);
+        let _ = writeln!(out, "{start}{}", line.trim_end());
+        start = indent;
+        rest = after.trim_start();
+    }
+    let _ = writeln!(out, "{start}{rest}");
+}
+
+/// A duration as people read it: `1 min 20 s`.
+fn clock(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let rest = duration.as_secs_f64() - (seconds / 60 * 60) as f64;
+    let mut parts = Vec::new();
+    if hours > 0 {
+        parts.push(format!("{hours} h"));
+    }
+    if minutes > 0 {
+        parts.push(format!("{minutes} min"));
+    }
+    if hours == 0 && rest > 0.0 || parts.is_empty() {
+        parts.push(format!("{} s", (rest * 1000.0).round() / 1000.0));
+    }
+    parts.join(" ")
+}

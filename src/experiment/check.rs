@@ -1,0 +1,416 @@
+//! From a draft to a checked experiment: what each key means, and its bounds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::experiment::draft::{DesignDraft, Draft, Entries, MonitorsDraft, WorkloadDraft};
+use crate::experiment::keys::{default, dotted, takes};
+use crate::experiment::sources::Sources;
+use crate::experiment::words::{bad_name, choose, nearest, shown};
+use crate::experiment::{
+    Condition, Design, Experiment, Monitor, MonitorKind, Order, Workload, WorkloadKind, duration,
+    fits, metrics, template,
+};
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+const MILLISECOND: Duration = Duration::from_millis(1);
+const LONGEST_PERIOD: Duration = Duration::from_secs(600);
+/// The host's `/proc/uptime`, by which monitors keep time, has hundredths of a second.
+const MEMINFO_LEAST: Duration = Duration::from_millis(10);
+/// `free` takes no less.
+const FREE_LEAST: Duration = Duration::from_millis(100);
+const MAX_TRIALS: u32 = 1000;
+/// Characters of any text that is not an argument.
+const MAX_TEXT: usize = 1000;
+/// Checks a draft.
+///
+/// # Errors
+/// `Input`, with the place in the file where the first wrong thing stands.
+pub(super) fn check(draft: Draft, sources: &Sources, file: &Path) -> Result<Experiment> {
+    let check = Checker { sources };
+    let question = check.text("question", draft.question)?;
+    let hosts = check.hosts(check.given("hosts", draft.hosts)?)?;
+    let conditions = check.conditions(check.given("conditions", draft.conditions)?)?;
+    let params = check.params(draft.params)?;
+    let workload = check.workload(check.given("workload", draft.workload)?)?;
+    let idle = check.duration(&["idle"], draft.idle, Duration::ZERO, DAY)?;
+    let settle = check.duration(&["settle"], draft.settle, Duration::ZERO, DAY)?;
+    let monitors = check.monitors(check.given("monitors", draft.monitors)?)?;
+    let design = check.design(check.given("design", draft.design)?)?;
+    let primary = check.text("primary", draft.primary)?;
+    check.primary(&primary, &monitors)?;
+    let experiment = Experiment {
+        name: check.name(draft.name, file)?,
+        question,
+        primary,
+        hosts,
+        conditions,
+        params,
+        workload,
+        idle,
+        settle,
+        monitors,
+        design,
+    };
+    fits::check(&experiment, sources)?;
+    Ok(experiment)
+}
+
+struct Checker<'a> {
+    sources: &'a Sources,
+}
+
+impl Checker<'_> {
+    fn given<T>(&self, key: &str, value: Option<T>) -> Result<T> {
+        self.given_at(&[key], value)
+    }
+
+    fn given_at<T>(&self, path: &[&str], value: Option<T>) -> Result<T> {
+        value.ok_or_else(|| {
+            self.sources
+                .at_key(path, format!("key {} is missing", dotted(path)))
+                .next(format!("give {}", takes(path)))
+        })
+    }
+
+    /// A wrong value: what it is, and what its key takes.
+    fn wrong(&self, path: &[&str], why: impl AsRef<str>) -> Error {
+        self.sources
+            .at_value(path, format!("{}: {}", dotted(path), why.as_ref()))
+    }
+
+    /// A text of one line for people.
+    fn text(&self, key: &str, value: Option<String>) -> Result<String> {
+        let value = self.given(key, value)?;
+        if value.trim().is_empty() {
+            return Err(self
+                .wrong(&[key], "is empty")
+                .next(format!("give {}", takes(&[key]))));
+        }
+        self.printable(&[key], &value)?;
+        Ok(value)
+    }
+
+    fn printable(&self, path: &[&str], value: &str) -> Result<()> {
+        if let Some(bad) = value.chars().find(|c| c.is_control()) {
+            return Err(self
+                .wrong(
+                    path,
+                    format!("has the control character {}", bad.escape_default()),
+                )
+                .next("write it on one line without control characters"));
+        }
+        if value.chars().nth(MAX_TEXT).is_some() {
+            return Err(self.wrong(path, format!("is longer than {MAX_TEXT} characters")));
+        }
+        Ok(())
+    }
+
+    fn name(&self, name: Option<String>, file: &Path) -> Result<String> {
+        if let Some(name) = name {
+            return match name_fault(&name) {
+                Some(why) => Err(self
+                    .wrong(&["name"], format!("{} {why}", shown(&name)))
+                    .next("names of records are names of directories")),
+                None => Ok(name),
+            };
+        }
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        match name_fault(&stem) {
+            Some(why) => Err(self
+                .sources
+                .at_key(
+                    &["name"],
+                    format!(
+                        "the file's name {} {why}, so it cannot name the experiment",
+                        shown(&stem)
+                    ),
+                )
+                .next("add a key `name`, or rename the file")),
+            None => Ok(stem.into_owned()),
+        }
+    }
+
+    fn hosts(&self, hosts: Vec<String>) -> Result<Vec<String>> {
+        if hosts.is_empty() {
+            return Err(self
+                .wrong(&["hosts"], "is empty")
+                .next("give a name that `ssh` knows, or `local` for this machine"));
+        }
+        for (index, host) in hosts.iter().enumerate() {
+            let path = ["hosts", &index.to_string()];
+            // An option must not look like a name, nor a name like a path.
+            let safe = host.len() <= 255
+                && host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == ':' || c == '_')
+                && host
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "._-%@:".contains(c));
+            if !safe {
+                return Err(self
+                    .sources
+                    .at_value(&path, format!("{} cannot be a host's name", shown(host)))
+                    .next("give a name that `ssh` knows, or `local` for this machine"));
+            }
+            if hosts.iter().take(index).any(|other| other == host) {
+                return Err(self
+                    .sources
+                    .at_value(&path, format!("host {} stands twice", shown(host)))
+                    .next("give each host once; `design.trials` says how often it runs"));
+            }
+        }
+        Ok(hosts)
+    }
+
+    fn conditions(&self, conditions: Entries<Entries<String>>) -> Result<Vec<Condition>> {
+        let conditions = conditions.0;
+        if conditions.len() < 2 {
+            let n = conditions.len();
+            return Err(self
+                .sources
+                .at_key(
+                    &["conditions"],
+                    format!("`conditions` has {n}; a comparison needs two or more"),
+                )
+                .next("add a condition; two equal ones measure the noise"));
+        }
+        conditions
+            .into_iter()
+            .map(|(name, variables)| {
+                let path = ["conditions", name.as_str()];
+                self.name_of("condition", &path, &name)?;
+                for (variable, value) in &variables.0 {
+                    let path = ["conditions", &name, variable];
+                    self.variable_name(&path, variable)?;
+                    self.printable(&path, value)?;
+                }
+                Ok(Condition {
+                    variables: variables.0.into_iter().collect(),
+                    name,
+                })
+            })
+            .collect()
+    }
+
+    fn name_of(&self, what: &str, path: &[&str], name: &str) -> Result<()> {
+        match name_fault(name) {
+            Some(why) => Err(self
+                .sources
+                .at_key(path, format!("the {what} name {} {why}", shown(name)))
+                .next("rename it; names are used in files and columns")),
+            None => Ok(()),
+        }
+    }
+
+    fn variable_name(&self, path: &[&str], name: &str) -> Result<()> {
+        if template::is_variable_name(name) {
+            return Ok(());
+        }
+        Err(self
+            .sources
+            .at_key(path, format!("{} cannot name a variable", shown(name)))
+            .next("begin with a letter, then letters, digits, `_` and `-`, at most 64"))
+    }
+
+    fn params(
+        &self,
+        params: Option<Entries<Vec<String>>>,
+    ) -> Result<BTreeMap<String, Vec<String>>> {
+        let params = params.map(|entries| entries.0).unwrap_or_default();
+        for (name, values) in &params {
+            self.variable_name(&["params", name], name)?;
+            if values.is_empty() {
+                return Err(self
+                    .wrong(&["params", name], "has no values")
+                    .next("give a list of values, such as [1, 4]"));
+            }
+            for (index, value) in values.iter().enumerate() {
+                let path = ["params", name, &index.to_string()];
+                self.printable(&path, value)?;
+                if values.iter().take(index).any(|other| other == value) {
+                    return Err(self
+                        .sources
+                        .at_value(
+                            &path,
+                            format!("value {} of {} stands twice", shown(value), shown(name)),
+                        )
+                        .next("give each value once; `design.trials` says how often it runs"));
+                }
+            }
+        }
+        Ok(params.into_iter().collect())
+    }
+
+    fn duration(
+        &self,
+        path: &[&str],
+        value: Option<String>,
+        least: Duration,
+        most: Duration,
+    ) -> Result<Duration> {
+        let text = value.as_deref().unwrap_or(default(path));
+        let length = duration::parse(text).map_err(|(why, hint)| {
+            self.wrong(path, why)
+                .next(hint.unwrap_or_else(|| format!("give {}", takes(path))))
+        })?;
+        if length < least || length > most {
+            let why = match length < least {
+                true => format!("{} is less than {}", shown(text), duration::show(least)),
+                false => format!("{} is more than {}", shown(text), duration::show(most)),
+            };
+            return Err(self.wrong(path, why).next(format!("give {}", takes(path))));
+        }
+        Ok(length)
+    }
+
+    fn workload(&self, workload: WorkloadDraft) -> Result<Workload> {
+        let (kind, arguments) = match (workload.stress_ng, workload.command) {
+            (Some(arguments), None) => (WorkloadKind::StressNg, arguments),
+            (None, Some(arguments)) => (WorkloadKind::Command, arguments),
+            (Some(_), Some(_)) => {
+                return Err(self
+                    .sources
+                    .at_key(
+                        &["workload", "command"],
+                        "`workload` has both `stress-ng` and `command`",
+                    )
+                    .next("keep one of them"));
+            }
+            (None, None) => {
+                return Err(self
+                    .sources
+                    .at_key(
+                        &["workload"],
+                        "`workload` has neither `stress-ng` nor `command`",
+                    )
+                    .next(format!("give {}", takes(&["workload"]))));
+            }
+        };
+        let path = fits::workload_path(kind);
+        if arguments.is_empty() {
+            return Err(self
+                .wrong(&path, "is empty")
+                .next(format!("give {}", takes(&path))));
+        }
+        for (index, argument) in arguments.iter().enumerate() {
+            let path = [path[0], path[1], &index.to_string()];
+            if argument.contains('\0') {
+                return Err(self
+                    .sources
+                    .at_value(&path, "an argument cannot hold a NUL"));
+            }
+            template::pieces(argument).map_err(|why| {
+                self.sources
+                    .at_value(&path, format!("argument {} {why}", shown(argument)))
+                    .next("write `{{` and `}}` for braces that the program shall see")
+            })?;
+        }
+        let path = ["workload", "duration"];
+        let text = self.given_at(&path, workload.duration)?;
+        let length = self.duration(&path, Some(text), MILLISECOND, DAY)?;
+        if kind == WorkloadKind::StressNg && length.subsec_nanos() != 0 {
+            return Err(self
+                .wrong(&path, "stress-ng runs for whole seconds only")
+                .next("give whole seconds, such as 3s"));
+        }
+        Ok(Workload {
+            kind,
+            arguments,
+            duration: length,
+        })
+    }
+
+    fn monitors(&self, monitors: MonitorsDraft) -> Result<Vec<Monitor>> {
+        let drafts = [
+            (MonitorKind::Meminfo, monitors.meminfo, MEMINFO_LEAST),
+            (MonitorKind::Free, monitors.free, FREE_LEAST),
+        ];
+        let mut chosen = Vec::new();
+        for (kind, draft, least) in drafts {
+            let Some(draft) = draft else { continue };
+            let path = ["monitors", kind.name(), "every"];
+            let period = self.duration(&path, draft.every, least, LONGEST_PERIOD)?;
+            if period.subsec_millis() % 10 != 0 {
+                return Err(self
+                    .wrong(&path, "monitors keep time in steps of 10ms")
+                    .next("give a multiple of 10ms"));
+            }
+            chosen.push(Monitor { kind, period });
+        }
+        if chosen.is_empty() {
+            return Err(self
+                .wrong(&["monitors"], "has none, so nothing would be measured")
+                .next(format!("give {}", takes(&["monitors"]))));
+        }
+        Ok(chosen)
+    }
+
+    fn design(&self, design: DesignDraft) -> Result<Design> {
+        let path = ["design", "trials"];
+        let text = self.given_at(&path, design.trials)?;
+        let trials = text
+            .parse::<u32>()
+            .ok()
+            .filter(|trials| (1..=MAX_TRIALS).contains(trials))
+            .ok_or_else(|| self.not_taken(&path, &text))?;
+        let path = ["design", "order"];
+        let word = design.order.unwrap_or_else(|| default(&path).into());
+        let order = Order::ALL
+            .into_iter()
+            .find(|order| order.word() == word)
+            .ok_or_else(|| {
+                self.wrong(&path, format!("unknown order {}", shown(&word)))
+                    .next(choose(&word, "orders", Order::ALL.map(Order::word)))
+            })?;
+        let path = ["design", "seed"];
+        let text = design.seed.unwrap_or_else(|| default(&path).into());
+        let seed = text.parse().map_err(|_| self.not_taken(&path, &text))?;
+        Ok(Design {
+            trials,
+            order,
+            seed,
+        })
+    }
+
+    fn not_taken(&self, path: &[&str], text: &str) -> Error {
+        self.wrong(path, format!("{} is not {}", shown(text), takes(path)))
+            .next(format!("give {}", takes(path)))
+    }
+
+    fn primary(&self, primary: &str, monitors: &[Monitor]) -> Result<()> {
+        let kinds: Vec<MonitorKind> = monitors.iter().map(|monitor| monitor.kind).collect();
+        let names = metrics::names(&kinds);
+        if names.iter().any(|name| name == primary) {
+            return Ok(());
+        }
+        let every = metrics::names(&MonitorKind::ALL);
+        if let Some(metric) = metrics::find(primary) {
+            let monitor = metric.monitor.name();
+            return Err(self
+                .wrong(
+                    &["primary"],
+                    format!("{} needs the monitor `{monitor}`", shown(primary)),
+                )
+                .next(format!("add `{monitor}` to `monitors`")));
+        }
+        let near = nearest(primary, every.iter().map(String::as_str));
+        let list = names.join(", ");
+        Err(self
+            .wrong(
+                &["primary"],
+                format!("no monitor here gives {}", shown(primary)),
+            )
+            .next(match near {
+                Some(near) => format!("did you mean `{near}`? metrics here: {list}"),
+                None => format!("metrics here: {list}"),
+            }))
+    }
+}
+
+fn name_fault(name: &str) -> Option<&'static str> {
+    match name {
+        "" => Some("is empty"),
+        name => bad_name(name),
+    }
+}

@@ -1,0 +1,126 @@
+//! The metrics that monitors give, and the summaries that one trial's series has: the one list.
+
+use crate::experiment::MonitorKind;
+
+/// A metric: a named number over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metric {
+    /// Such as `memory.used`.
+    pub name: &'static str,
+    /// The monitor that gives it.
+    pub monitor: MonitorKind,
+    /// How it is had from what the monitor reads; in KiB.
+    pub from: &'static str,
+}
+
+/// Every metric that an experiment can name.
+pub const METRICS: [Metric; 7] = [
+    Metric {
+        name: "memory.used",
+        monitor: MonitorKind::Meminfo,
+        from: "MemTotal - MemAvailable",
+    },
+    Metric {
+        name: "memory.available",
+        monitor: MonitorKind::Meminfo,
+        from: "MemAvailable",
+    },
+    Metric {
+        name: "memory.free",
+        monitor: MonitorKind::Meminfo,
+        from: "MemFree",
+    },
+    Metric {
+        name: "memory.cached",
+        monitor: MonitorKind::Meminfo,
+        from: "Cached",
+    },
+    Metric {
+        name: "memory.slab",
+        monitor: MonitorKind::Meminfo,
+        from: "Slab",
+    },
+    Metric {
+        name: "memory.anon",
+        monitor: MonitorKind::Meminfo,
+        from: "AnonPages",
+    },
+    Metric {
+        name: "free.used",
+        monitor: MonitorKind::Free,
+        from: "the column `used` of `free -k`, whose formula depends on the version of procps",
+    },
+];
+
+/// A summary: one number of one trial's series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    /// Such as `peak`; a metric's summary is `memory.used.peak`.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+}
+
+/// Every summary.
+pub const SUMMARIES: [Summary; 5] = [
+    Summary {
+        name: "peak",
+        about: "largest value while the workload runs",
+    },
+    Summary {
+        name: "median",
+        about: "median while the workload runs",
+    },
+    Summary {
+        name: "p95",
+        about: "95th percentile while the workload runs",
+    },
+    Summary {
+        name: "mean",
+        about: "mean while the workload runs",
+    },
+    Summary {
+        name: "rise",
+        about: "peak less the median of the idle phase",
+    },
+];
+
+/// The metric of a name `metric.summary`, when both are in the lists.
+pub fn find(name: &str) -> Option<Metric> {
+    let (metric, summary) = name.rsplit_once('.')?;
+    SUMMARIES.iter().find(|known| known.name == summary)?;
+    METRICS.into_iter().find(|known| known.name == metric)
+}
+
+/// The names `metric.summary` that these monitors give, in the list's order.
+///
+/// ```
+/// use ktrial::experiment::{MonitorKind, metrics};
+/// let names = metrics::names(&[MonitorKind::Free]);
+/// assert_eq!(names[0], "free.used.peak");
+/// ```
+pub fn names(monitors: &[MonitorKind]) -> Vec<String> {
+    METRICS
+        .iter()
+        .filter(|metric| monitors.contains(&metric.monitor))
+        .flat_map(|metric| {
+            SUMMARIES
+                .iter()
+                .map(move |summary| format!("{}.{}", metric.name, summary.name))
+        })
+        .collect()
+}
+
+/// Every metric and every summary as Markdown tables.
+pub fn tables() -> String {
+    let mut text = String::from("| metric | monitor | KiB of |\n|---|---|---|\n");
+    for metric in METRICS {
+        let (name, monitor, from) = (metric.name, metric.monitor.name(), metric.from);
+        text.push_str(&format!("| `{name}` | `{monitor}` | {from} |\n"));
+    }
+    text.push_str("\n| summary | |\n|---|---|\n");
+    for summary in SUMMARIES {
+        text.push_str(&format!("| `.{}` | {} |\n", summary.name, summary.about));
+    }
+    text
+}

@@ -1,0 +1,256 @@
+//! A host for tests: answers by what a script contains, on time that passes only when somebody waits.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::{Event, Exit, Host, Output, Running};
+use crate::error::{Error, ErrorKind, Result};
+use crate::run::Clock;
+
+/// Time that passes only by waiting.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ScriptedClock(Arc<AtomicU64>);
+
+impl Clock for ScriptedClock {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.load(Ordering::SeqCst))
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.0
+            .fetch_add(time.as_millis().max(1) as u64, Ordering::SeqCst);
+    }
+}
+
+/// What a scripted stream does next.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    /// Says this on standard output.
+    Out(&'static str),
+    /// Says this on standard error.
+    Err(&'static str),
+    /// Is quiet for a time.
+    Wait(Duration),
+    /// Calls this, such as a cancel.
+    Do(fn(&ScriptedHost)),
+    /// The connection breaks, for everything on the host.
+    Break,
+    /// Ends.
+    End(Exit),
+}
+
+/// How a stream goes: by itself, and after a signal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Play {
+    pub(crate) steps: Vec<Step>,
+    /// After the first signal that it minds; empty means that it ends by the signal.
+    pub(crate) on_signal: Vec<Step>,
+    /// Signals that change nothing.
+    pub(crate) deaf_to: Vec<&'static str>,
+}
+
+impl Play {
+    pub(crate) fn new(steps: impl Into<Vec<Step>>) -> Play {
+        Play {
+            steps: steps.into(),
+            ..Play::default()
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Stream {
+    group: i32,
+    play: Play,
+    steps: VecDeque<Step>,
+    until: Option<Duration>,
+}
+
+/// The host. Clones are the same host.
+#[derive(Debug, Clone)]
+pub(crate) struct ScriptedHost(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    name: String,
+    pub(crate) clock: ScriptedClock,
+    answers: Mutex<Vec<(&'static str, Output)>>,
+    plays: Mutex<Vec<(&'static str, VecDeque<Play>)>>,
+    streams: Mutex<Vec<Arc<Mutex<Stream>>>>,
+    log: Mutex<Vec<String>>,
+    broken: AtomicBool,
+    groups: AtomicI32,
+    flag: crate::run::Cancel,
+}
+
+impl ScriptedHost {
+    pub(crate) fn new(
+        name: &str,
+        clock: &ScriptedClock,
+        flag: &crate::run::Cancel,
+    ) -> ScriptedHost {
+        ScriptedHost(Arc::new(Inner {
+            name: name.to_owned(),
+            clock: clock.clone(),
+            answers: Mutex::default(),
+            plays: Mutex::default(),
+            streams: Mutex::default(),
+            log: Mutex::default(),
+            broken: AtomicBool::new(false),
+            groups: AtomicI32::new(100),
+            flag: flag.clone(),
+        }))
+    }
+
+    /// Answers `exec` of a script that contains the text; the first that fits counts. Others end with code 0.
+    pub(crate) fn answer(&self, contains: &'static str, stdout: &str, code: i32) {
+        self.0.answers.lock().unwrap().push((
+            contains,
+            Output {
+                exit: Exit::Code(code),
+                stdout: stdout.into(),
+                stderr: Vec::new(),
+            },
+        ));
+    }
+
+    /// Plays `spawn` of scripts that contain the text, one play a time, the last one again and again.
+    pub(crate) fn play(&self, contains: &'static str, plays: impl IntoIterator<Item = Play>) {
+        let plays = plays.into_iter().collect();
+        self.0.plays.lock().unwrap().push((contains, plays));
+    }
+
+    /// What was asked, in short: the first line of scripts that were run.
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.0.log.lock().unwrap().clone()
+    }
+
+    /// Sets the flag that the test gave.
+    pub(crate) fn raise_flag(&self) {
+        self.0.flag.cancel();
+    }
+
+    /// The host is back.
+    pub(crate) fn mend(&self) {
+        self.0.broken.store(false, Ordering::SeqCst);
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.0.broken.load(Ordering::SeqCst) {
+            return Err(Error::new(ErrorKind::HostTransient, "connection reset"));
+        }
+        Ok(())
+    }
+
+    fn signal(&self, script: &str) -> bool {
+        let Some(rest) = script.strip_prefix("kill -s ") else {
+            return false;
+        };
+        let (signal, group) = rest.split_once(" -- -").unwrap();
+        for stream in self.0.streams.lock().unwrap().iter() {
+            let mut stream = stream.lock().unwrap();
+            if stream.group.to_string() != group || stream.play.deaf_to.contains(&signal) {
+                continue;
+            }
+            let number = match signal {
+                "INT" => 2,
+                "TERM" => 15,
+                _ => 9,
+            };
+            stream.until = None;
+            stream.steps = match stream.play.on_signal.as_slice() {
+                [] => [Step::End(Exit::Signal(number))].into(),
+                steps => steps.to_vec().into(),
+            };
+        }
+        true
+    }
+}
+
+impl Host for ScriptedHost {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn exec(&self, script: &str, _: Duration) -> Result<Output> {
+        self.check()?;
+        let first = script.lines().next().unwrap_or_default();
+        self.0.log.lock().unwrap().push(first.to_owned());
+        let answers = self.0.answers.lock().unwrap();
+        let fits = answers.iter().find(|(text, _)| script.contains(text));
+        if let (false, Some((_, output))) = (self.signal(script), fits) {
+            return Ok(output.clone());
+        }
+        Ok(Output {
+            exit: Exit::Code(0),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+        })
+    }
+
+    fn spawn(&self, script: &str) -> Result<Box<dyn Running>> {
+        self.check()?;
+        let first = script.lines().next().unwrap_or_default();
+        self.0.log.lock().unwrap().push(first.to_owned());
+        let mut plays = self.0.plays.lock().unwrap();
+        let fits = plays.iter_mut().find(|(text, _)| script.contains(text));
+        let play = match fits {
+            Some((_, queue)) if queue.len() > 1 => queue.pop_front().unwrap(),
+            Some((_, queue)) => queue.front().unwrap().clone(),
+            None => Play::new([Step::End(Exit::Code(0))]),
+        };
+        let stream = Arc::new(Mutex::new(Stream {
+            group: self.0.groups.fetch_add(1, Ordering::SeqCst),
+            steps: play.steps.clone().into(),
+            play,
+            until: None,
+        }));
+        self.0.streams.lock().unwrap().push(stream.clone());
+        Ok(Box::new(ScriptedRunning {
+            host: self.clone(),
+            stream,
+        }))
+    }
+}
+
+struct ScriptedRunning {
+    host: ScriptedHost,
+    stream: Arc<Mutex<Stream>>,
+}
+
+impl Running for ScriptedRunning {
+    fn group(&self) -> i32 {
+        self.stream.lock().unwrap().group
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Event> {
+        let clock = &self.host.0.clock;
+        let mut stream = self.stream.lock().unwrap();
+        loop {
+            self.host.check()?;
+            let Some(step) = stream.steps.front().cloned() else {
+                clock.sleep(timeout);
+                return Ok(Event::Quiet);
+            };
+            if let Step::Wait(time) = step {
+                let until = *stream.until.get_or_insert(clock.now() + time);
+                if clock.now() < until {
+                    clock.sleep(timeout);
+                    return Ok(Event::Quiet);
+                }
+                stream.until = None;
+            }
+            stream.steps.pop_front();
+            match step {
+                Step::Out(text) => return Ok(Event::Stdout(text.into())),
+                Step::Err(text) => return Ok(Event::Stderr(text.into())),
+                Step::End(exit) => return Ok(Event::Ended(exit)),
+                Step::Break => self.host.0.broken.store(true, Ordering::SeqCst),
+                Step::Do(call) => call(&self.host),
+                Step::Wait(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The record of a run while it goes on: what is on disk is never behind by more than a phase.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::experiment::Plan;
+use crate::record::{
+    HostFacts, Manifest, RawFile, Record, RecordKind, RecordWriter, Replication, State, Trial,
+};
+
+/// How many runs may begin within one second under one name.
+const SAME_NAME: usize = 1000;
+
+/// The record being written, shared by the hosts' threads.
+pub(super) struct Ledger {
+    dir: PathBuf,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    writer: RecordWriter,
+    manifest: Manifest,
+}
+
+impl Ledger {
+    /// Begins the record `<folder>/<UTC time>-<name>` with every trial of the plan as not run.
+    pub(super) fn begin(folder: &Path, plan: &Plan, hosts: Vec<HostFacts>) -> Result<Ledger> {
+        let experiment = &plan.experiment;
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H%M%SZ");
+        let writer = create(folder, &format!("{now}-{}", experiment.name))?;
+        let dir = writer.dir().to_owned();
+        let name = dir.file_name().unwrap_or_default().to_string_lossy();
+        let mut manifest = Manifest::new(&name, RecordKind::Run, Replication::Trial);
+        manifest.question = Some(experiment.question.clone());
+        manifest.primary = Some(experiment.primary.clone());
+        manifest.conditions = experiment
+            .conditions
+            .iter()
+            .map(|c| c.name.clone())
+            .collect();
+        manifest.state = State::Running;
+        manifest.hosts = hosts;
+        manifest.trials = plan
+            .trials
+            .iter()
+            .map(|planned| Trial {
+                id: planned.id.clone(),
+                condition: planned.condition.clone(),
+                cell: planned.cell.clone(),
+                host: Some(planned.host.clone()),
+                boot_id: None,
+                state: State::NotRun,
+                reason: None,
+                duplicate_of: None,
+                phases: Vec::new(),
+                start_boottime_s: None,
+                raw: Vec::new(),
+                notes: Vec::new(),
+            })
+            .collect();
+        writer.save(&manifest)?;
+        Ok(Ledger {
+            dir,
+            inner: Mutex::new(Inner { writer, manifest }),
+        })
+    }
+
+    /// The record's directory.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Writes a file of the run as a whole.
+    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.lock().writer.write_raw(path, bytes)
+    }
+
+    /// The place of the plan's trial with this index.
+    pub(super) fn slot(&self, index: usize) -> Slot<'_> {
+        Slot {
+            ledger: self,
+            index,
+        }
+    }
+
+    /// Hashes every file and closes the record. A run is complete when every trial is.
+    pub(super) fn finish(self, interrupted: bool) -> Result<Record> {
+        let Inner {
+            writer,
+            mut manifest,
+        } = self
+            .inner
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let complete = manifest.trials.iter().all(|t| t.state == State::Complete);
+        manifest.state = match (complete, interrupted) {
+            (true, _) => State::Complete,
+            (false, true) => State::Interrupted,
+            (false, false) => State::Failed,
+        };
+        writer.finish(manifest)
+    }
+
+    /// A thread that panicked left the manifest whole: it changes in one step, under the lock.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn create(folder: &Path, name: &str) -> Result<RecordWriter> {
+    for number in 1..=SAME_NAME {
+        let dir = match number {
+            1 => folder.join(name),
+            _ => folder.join(format!("{name}-{number}")),
+        };
+        match RecordWriter::create(&dir) {
+            Err(_) if dir.exists() => {}
+            other => return other,
+        }
+    }
+    Err(Error::input("has a record for every name that was tried").at(folder.join(name)))
+}
+
+/// One trial's place in the record.
+#[derive(Clone, Copy)]
+pub(super) struct Slot<'a> {
+    ledger: &'a Ledger,
+    index: usize,
+}
+
+impl Slot<'_> {
+    /// Changes the trial and saves the manifest.
+    pub(super) fn update(&self, change: impl FnOnce(&mut Trial)) -> Result<()> {
+        let mut inner = self.ledger.lock();
+        if let Some(trial) = inner.manifest.trials.get_mut(self.index) {
+            change(trial);
+        }
+        inner.writer.save(&inner.manifest)
+    }
+
+    /// Opens a raw file of the trial, `raw/<id>/<file>`, and lists it.
+    pub(super) fn open_raw(&self, monitor: &str, file: &str) -> Result<File> {
+        let mut inner = self.ledger.lock();
+        let Inner { writer, manifest } = &mut *inner;
+        let Some(trial) = manifest.trials.get_mut(self.index) else {
+            return Err(Error::usage("the plan has no such trial"));
+        };
+        let path = format!("raw/{}/{file}", trial.id);
+        let opened = writer.append_raw(&path)?;
+        trial.raw.push(RawFile {
+            monitor: monitor.to_owned(),
+            path,
+        });
+        Ok(opened)
+    }
+}

@@ -1,0 +1,247 @@
+//! Preflight: once a host, before its first trial. Facts of the host, and what it lacks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::experiment::{Plan, WorkloadKind};
+use crate::host::Host;
+use crate::monitor;
+use crate::record::HostFacts;
+use crate::workload::quote;
+
+use super::said;
+
+const DEADLINE: Duration = Duration::from_secs(60);
+const BEGIN: &str = "==ktrial== facts";
+const DONE: &str = "==ktrial== done";
+
+/// Most lines that are read from a host.
+const LINES: usize = 500;
+
+/// The facts. Each line prints `key=value` or nothing.
+const FACTS: &str = r#"fact() { [ -z "$2" ] || printf '%s=%s\n' "$1" "$2"; }
+first() { IFS= read -r line <"$1" && printf '%s' "$line"; } 2>/dev/null
+fact kernel "$(uname -r)"
+fact machine "$(uname -m)"
+fact uname "$(uname -a)"
+fact version "$(first /proc/version)"
+fact cmdline "$(first /proc/cmdline)"
+fact boot_id "$(first /proc/sys/kernel/random/boot_id)"
+fact cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || nproc 2>/dev/null)"
+fact memory_kib "$(while read -r key value unit; do [ "$key" = MemTotal: ] && echo "$value"; done </proc/meminfo)"
+fact clocksource "$(first /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+fact hypervisor "$(first /sys/hypervisor/type || first /sys/class/dmi/id/sys_vendor)"
+fact procps "$(free --version 2>/dev/null)"
+fact stress_ng "$(stress-ng --version 2>/dev/null)"
+fact systemd "$(systemctl --version 2>/dev/null | while read -r line; do echo "$line"; break; done)"
+fact user_id "$(id -u)"
+( . /etc/os-release && fact os "$PRETTY_NAME" && fact os_id "$ID" && fact os_like "$ID_LIKE" ) 2>/dev/null
+"#;
+
+/// The script of the preflight, exactly as it runs on every host of the plan. It changes nothing.
+///
+/// Besides facts it prints `missing=PROGRAM`, `refused=WHY` (stress-ng does not take its arguments),
+/// `busy=PID` (the same workload runs already) and `broken=WHAT`.
+pub fn script(plan: &Plan) -> String {
+    let experiment = &plan.experiment;
+    let mut programs: BTreeSet<&str> = experiment
+        .monitors
+        .iter()
+        .flat_map(|m| monitor::programs(m.kind))
+        .copied()
+        .chain(["sleep"])
+        .collect();
+    programs.extend(
+        plan.trials
+            .iter()
+            .filter_map(|t| t.argv.first())
+            .map(String::as_str),
+    );
+    let is_stress_ng = experiment.workload.kind == WorkloadKind::StressNg;
+    if is_stress_ng {
+        programs.extend(["mktemp", "head"]);
+    }
+
+    let mut script = format!("echo '{BEGIN}'\n{FACTS}");
+    for program in programs {
+        let word = quote(&[program.to_owned()]);
+        script.push_str(&format!(
+            "command -v {word} >/dev/null 2>&1 || printf 'missing=%s\\n' {word}\n"
+        ));
+    }
+    script.push_str(
+        "sleep 0.01 2>/dev/null || echo 'broken=sleep takes whole seconds only'\n\
+         [ -r /proc/meminfo ] || echo 'broken=/proc/meminfo cannot be read'\n\
+         [ -r /proc/uptime ] || echo 'broken=/proc/uptime cannot be read'\n",
+    );
+    let commands: BTreeSet<String> = plan.trials.iter().map(|t| quote(&t.argv)).collect();
+    if is_stress_ng {
+        script.push_str(&stress_ng_checks(&commands));
+    } else {
+        script.push_str(&same_command_check(plan));
+    }
+    script.push_str(&format!("echo '{DONE}'\n"));
+    script
+}
+
+/// Lets stress-ng read its arguments without running anything, and looks for one that runs already.
+fn stress_ng_checks(commands: &BTreeSet<String>) -> String {
+    let mut script = String::from("if command -v stress-ng >/dev/null 2>&1; then\n");
+    for command in commands {
+        script.push_str(&format!(
+            "said=$({command} --dry-run --timeout 1s 2>&1) || printf 'refused=%s\\n' \"$said\"\n"
+        ));
+    }
+    script.push_str(
+        "fi\nfor process in /proc/[0-9]*; do\n\
+         case $(first \"$process/comm\") in stress-ng*) echo \"busy=${process#/proc/}\" ;; esac\n\
+         done\n",
+    );
+    script
+}
+
+/// Looks for a process that runs the very command, by itself or through its interpreter.
+fn same_command_check(plan: &Plan) -> String {
+    let patterns: BTreeSet<String> = plan
+        .trials
+        .iter()
+        .map(|trial| {
+            let line = quote(&[format!("{} ", trial.argv.join(" "))]);
+            format!("{line}|*' '{line}")
+        })
+        .collect();
+    let patterns: Vec<String> = patterns.into_iter().collect();
+    format!(
+        "for process in /proc/[0-9]*; do\n\
+         case $(tr '\\0' ' ' <\"$process/cmdline\") in\n\
+         {}) echo \"busy=${{process#/proc/}}\" ;;\nesac\ndone 2>/dev/null\n",
+        patterns.join("|")
+    )
+}
+
+/// What a host said in its preflight.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Findings {
+    pub(super) facts: BTreeMap<String, String>,
+    /// What has to be put right first, with the way to do so where known.
+    pub(super) problems: Vec<String>,
+}
+
+/// Runs the preflight on a host.
+///
+/// # Errors
+/// As [`Host::exec`]; `HostStable` when what came back is no preflight.
+pub(super) fn run(host: &dyn Host, plan: &Plan) -> Result<Findings> {
+    let output = host.exec(&script(plan), DEADLINE)?;
+    read(&output.stdout).ok_or_else(|| {
+        let said = said::last_line(&output.stderr).unwrap_or_default();
+        Error::new(
+            ErrorKind::HostStable,
+            format!(
+                "host {}: the preflight did not come to its end: {said}",
+                host.name()
+            ),
+        )
+        .next("check that the login shell on the host is a POSIX shell that can run scripts")
+    })
+}
+
+fn read(stdout: &[u8]) -> Option<Findings> {
+    let text = String::from_utf8_lossy(stdout);
+    let mut lines = text.lines().skip_while(|l| *l != BEGIN).skip(1);
+    let mut findings = Findings::default();
+    let (mut missing, mut busy) = (Vec::new(), Vec::new());
+    for line in lines.by_ref().take(LINES) {
+        if line == DONE {
+            findings.say_missing(&missing);
+            findings.say_busy(&busy);
+            return Some(findings);
+        }
+        let Some((key, value)) = line.split_once('=') else {
+            continue;
+        };
+        let value = said::escaped(value);
+        match key {
+            "missing" => missing.push(value),
+            "busy" => busy.push(value),
+            "broken" => findings.problems.push(value),
+            "refused" => findings
+                .problems
+                .push(format!("stress-ng does not take its arguments: {value}")),
+            key if is_fact(key) => {
+                findings.facts.entry(key.to_owned()).or_insert(value);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Keys are ktrial's own; anything else was printed by something else.
+fn is_fact(key: &str) -> bool {
+    (1..=20).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+impl Findings {
+    fn say_missing(&mut self, missing: &[String]) {
+        for program in missing {
+            let problem = match package(program) {
+                Some((debian, fedora)) => {
+                    format!("{program} is missing: {}", self.install(debian, fedora))
+                }
+                None => format!("{program} is missing: install it, or name it with its full path"),
+            };
+            self.problems.push(problem);
+        }
+    }
+
+    fn say_busy(&mut self, busy: &[String]) {
+        if !busy.is_empty() {
+            self.problems.push(format!(
+                "the same workload runs there already (process {}): wait for its end, or end it",
+                busy.join(", ")
+            ));
+        }
+    }
+
+    /// How this host's distribution installs a package.
+    fn install(&self, debian: &str, fedora: &str) -> String {
+        let word = |key| self.facts.get(key).map_or("", String::as_str);
+        let family = format!("{} {}", word("os_id"), word("os_like"));
+        let has = |name: &str| family.split_ascii_whitespace().any(|w| w.starts_with(name));
+        if has("debian") || has("ubuntu") {
+            format!("apt-get install {debian}")
+        } else if has("fedora") || has("rhel") || has("centos") {
+            format!("dnf install {fedora}")
+        } else if has("suse") || has("opensuse") || has("sles") {
+            format!("zypper install {debian}")
+        } else if has("arch") {
+            format!("pacman -S {fedora}")
+        } else if has("alpine") {
+            format!("apk add {fedora}")
+        } else {
+            format!("install the package {debian}")
+        }
+    }
+}
+
+/// The packages that hold a program, in Debian's and in Fedora's words.
+fn package(program: &str) -> Option<(&'static str, &'static str)> {
+    Some(match program {
+        "stress-ng" => ("stress-ng", "stress-ng"),
+        "free" => ("procps", "procps-ng"),
+        "awk" => ("gawk", "gawk"),
+        "grep" => ("grep", "grep"),
+        "sleep" | "mktemp" | "head" => ("coreutils", "coreutils"),
+        _ => return None,
+    })
+}
+
+/// Puts what was found on one host into its place in a record.
+pub(super) fn facts(name: &str, findings: &Findings) -> HostFacts {
+    HostFacts {
+        name: name.to_owned(),
+        facts: findings.facts.clone(),
+    }
+}

@@ -1,0 +1,86 @@
+//! What a run tells while it goes on.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::record::State;
+use crate::series::Phase;
+
+/// One thing that happened. Words that come from a host are escaped already.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Update<'a> {
+    /// Every host passed its preflight and the record is begun.
+    RunStarted {
+        /// The record's directory.
+        record: &'a Path,
+        /// How many trials are planned.
+        trials: usize,
+    },
+    /// A trial began.
+    TrialStarted {
+        /// Its host.
+        host: &'a str,
+        /// Its id.
+        trial: &'a str,
+        /// Its condition.
+        condition: &'a str,
+        /// How long it is planned to take.
+        planned: Duration,
+    },
+    /// A trial's next phase began.
+    PhaseStarted {
+        /// Its host.
+        host: &'a str,
+        /// Its id.
+        trial: &'a str,
+        /// The phase.
+        phase: Phase,
+    },
+    /// Samples came in.
+    Sampled {
+        /// The host.
+        host: &'a str,
+        /// The trial's id.
+        trial: &'a str,
+        /// How many `/proc/meminfo` samples it has by now.
+        samples: u64,
+    },
+    /// A trial ended.
+    TrialEnded {
+        /// Its host.
+        host: &'a str,
+        /// Its id.
+        trial: &'a str,
+        /// What became of it.
+        state: State,
+        /// Why, when it is not complete.
+        reason: Option<&'a str>,
+    },
+    /// The connection to a host broke and is tried again.
+    Reconnecting {
+        /// The host.
+        host: &'a str,
+        /// Which try, from 1.
+        attempt: usize,
+    },
+    /// A host's trials are over.
+    HostDone {
+        /// The host.
+        host: &'a str,
+    },
+}
+
+/// Takes what a run tells; called from one thread a host.
+pub trait Progress: Sync {
+    /// Takes one thing that happened. Must not wait long: the trial waits with it.
+    fn update(&self, update: Update<'_>);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn update(&self, _: Update<'_>) {}
+}

@@ -1,0 +1,419 @@
+//! How one trial runs on a host: by a plain shell there, watched from here.
+//!
+//! The workload's script goes through the phases by itself; the controller starts monitors before it, takes what
+//! they write, and ends what is left. This file is the only place that knows this.
+
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::experiment::{Experiment, MonitorKind, PlannedTrial, WorkloadKind};
+use crate::host::{self, Exit, Host};
+use crate::monitor;
+use crate::record::State;
+use crate::workload::{self, GRACE, Marks};
+
+use super::cancel::Cancel;
+use super::clock::Clock;
+use super::ledger::Slot;
+use super::progress::{Progress, Update};
+use super::said;
+use super::stream::{Output, Stream};
+use super::timeline::Timeline;
+
+/// How long a turn waits for one stream.
+const POLL: Duration = Duration::from_millis(50);
+
+/// How long a monitor may take until its first sample.
+const FIRST_SAMPLE: Duration = Duration::from_secs(15);
+
+/// How late a host may be with a trial's end before it is given up.
+const LATE: Duration = Duration::from_secs(60);
+
+/// Deadline of the short scripts around a trial.
+const SHORT: Duration = Duration::from_secs(20);
+
+/// Largest report of a workload that is fetched.
+const REPORT_LIMIT_BYTES: usize = 4 << 20;
+
+/// What a trial runs with.
+pub(super) struct Setting<'a> {
+    pub(super) host: &'a dyn Host,
+    pub(super) experiment: &'a Experiment,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) cancel: &'a Cancel,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) slot: Slot<'a>,
+}
+
+/// How a trial ended.
+pub(super) enum Ending {
+    Complete,
+    Failed(String),
+    Interrupted,
+}
+
+impl Ending {
+    /// As the manifest says it.
+    pub(super) fn words(self) -> (State, Option<String>) {
+        match self {
+            Ending::Complete => (State::Complete, None),
+            Ending::Failed(reason) => (State::Failed, Some(reason)),
+            Ending::Interrupted => (State::Interrupted, Some("ended by the user".to_owned())),
+        }
+    }
+}
+
+/// What a trial has on its host while it runs; what is left there when the connection breaks.
+#[derive(Debug, Default)]
+pub(super) struct Remains {
+    boot_id: Option<String>,
+    groups: Vec<i32>,
+    report: Option<String>,
+}
+
+impl Remains {
+    /// Ends and removes what a trial left, over a new connection.
+    pub(super) fn clear(&self, host: &dyn Host, clock: &dyn Clock) -> Result<()> {
+        if self.boot_id.is_none() || boot_id(host)? != self.boot_id {
+            // Another boot: nothing is left, and the numbers may be others' by now.
+            return Ok(());
+        }
+        for (signal, pause) in [
+            ("INT", GRACE / 4),
+            ("TERM", GRACE / 4),
+            ("KILL", Duration::ZERO),
+        ] {
+            for &group in &self.groups {
+                host::signal_group(host, group, signal)?;
+            }
+            clock.sleep(pause);
+        }
+        if let Some(report) = &self.report {
+            host.exec(&remove(report), SHORT)?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs one trial. What came from the host until then is kept in the record, however it ends.
+///
+/// # Errors
+/// `HostTransient` when the connection broke: `remains` says what is still on the host. Others when the host
+/// refuses or the record cannot be written; then nothing is left on the host.
+pub(super) fn execute(
+    planned: &PlannedTrial,
+    setting: &Setting<'_>,
+    remains: &mut Remains,
+) -> Result<Ending> {
+    let mut trial = Trial {
+        planned,
+        setting,
+        remains,
+        monitors: Vec::new(),
+        workload: None,
+        marks: Marks::default(),
+        timeline: Timeline::default(),
+        samples: 0,
+    };
+    let ending = trial.run();
+    trial.note()?;
+    let connection_broke = matches!(&ending, Err(e) if e.kind() == ErrorKind::HostTransient);
+    if !connection_broke {
+        trial.end_all()?;
+    }
+    ending
+}
+
+struct Trial<'a> {
+    planned: &'a PlannedTrial,
+    setting: &'a Setting<'a>,
+    remains: &'a mut Remains,
+    monitors: Vec<Stream>,
+    workload: Option<Stream>,
+    marks: Marks,
+    timeline: Timeline,
+    samples: u64,
+}
+
+impl Trial<'_> {
+    fn run(&mut self) -> Result<Ending> {
+        let boot_id = boot_id(self.setting.host)?;
+        self.remains.boot_id.clone_from(&boot_id);
+        self.setting.slot.update(|trial| trial.boot_id = boot_id)?;
+        self.start_monitors()?;
+        if let Some(ending) = self.await_first_samples()? {
+            return Ok(ending);
+        }
+        self.start_workload()?;
+        if let Some(ending) = self.await_end()? {
+            return Ok(ending);
+        }
+        self.fetch_report()?;
+        Ok(self.verdict())
+    }
+
+    fn start_monitors(&mut self) -> Result<()> {
+        let planned = workload::planned(self.setting.experiment);
+        for monitor in &self.setting.experiment.monitors {
+            let name = monitor::name(monitor.kind);
+            let file = self.setting.slot.open_raw(name, &format!("{name}.txt"))?;
+            let running = self
+                .setting
+                .host
+                .spawn(&monitor::script(monitor, planned))?;
+            self.remains.groups.push(running.group());
+            let (stdout, stderr) = (Output::into_file(file), Output::default());
+            self.monitors
+                .push(Stream::new(name, running, stdout, stderr));
+        }
+        Ok(())
+    }
+
+    /// The idle phase counts only with every monitor under way.
+    fn await_first_samples(&mut self) -> Result<Option<Ending>> {
+        let begun = self.setting.clock.now();
+        while let Some(waiting) = self.monitors.iter().position(|m| m.stdout.bytes == 0) {
+            self.turn()?;
+            if self.setting.cancel.is_cancelled() {
+                return Ok(Some(Ending::Interrupted));
+            }
+            let Some(monitor) = self.monitors.get(waiting) else {
+                break;
+            };
+            let late = self.setting.clock.now() - begun > FIRST_SAMPLE;
+            if monitor.stdout.bytes == 0 && (late || monitor.exit.is_some()) {
+                let said = said::last_line(monitor.stderr.tail()).unwrap_or_default();
+                let reason = format!("the monitor {} gave no sample: {said}", monitor.name);
+                return Ok(Some(Ending::Failed(reason)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn start_workload(&mut self) -> Result<()> {
+        let slot = self.setting.slot;
+        let stdout = slot.open_raw("workload-stdout", "workload.stdout")?;
+        let stderr = slot.open_raw("workload-stderr", "workload.stderr")?;
+        let script = workload::script(self.planned, self.setting.experiment);
+        let running = self.setting.host.spawn(&script)?;
+        self.remains.groups.push(running.group());
+        let (stdout, stderr) = (Output::into_file(stdout), Output::into_file(stderr));
+        self.workload = Some(Stream::new("workload", running, stdout, stderr));
+        Ok(())
+    }
+
+    fn await_end(&mut self) -> Result<Option<Ending>> {
+        let experiment = self.setting.experiment;
+        let limit = experiment.idle
+            + workload::deadline(&experiment.workload)
+            + GRACE
+            + experiment.settle
+            + LATE;
+        let begun = self.setting.clock.now();
+        let mut over = None;
+        while self.workload.as_ref().is_some_and(|w| w.exit.is_none()) {
+            self.turn()?;
+            if self.timeline.is_over() {
+                // Something that left the process group may hold the output open; `end_all` sees to it.
+                let since = *over.get_or_insert(self.setting.clock.now());
+                if self.setting.clock.now() - since > GRACE / 4 {
+                    break;
+                }
+            }
+            if self.setting.cancel.is_cancelled() {
+                return Ok(Some(Ending::Interrupted));
+            }
+            if self.setting.clock.now() - begun > limit {
+                let reason = format!(
+                    "the host did not end the trial within {} s",
+                    limit.as_secs()
+                );
+                return Ok(Some(Ending::Failed(reason)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes what came from every stream, and tells the record and the user of what it says.
+    /// When one stream fails, what the others have is still taken.
+    fn turn(&mut self) -> Result<()> {
+        let before = self.samples;
+        let mut result = Ok(());
+        for monitor in &mut self.monitors {
+            let counts = monitor.name == monitor::name(MonitorKind::Meminfo);
+            let samples = &mut self.samples;
+            result = result.and(monitor.take(POLL, |bytes| {
+                if counts {
+                    *samples += bytes.iter().filter(|&&b| b == b'@').count() as u64;
+                }
+            }));
+        }
+        let mut found = Vec::new();
+        if let Some(workload) = &mut self.workload {
+            result = result.and(workload.take(POLL, |bytes| found.extend(self.marks.feed(bytes))));
+        }
+        let (host, trial) = (self.setting.host.name(), self.planned.id.as_str());
+        for mark in found {
+            if let Some(phase) = self.timeline.take(mark) {
+                self.setting
+                    .progress
+                    .update(Update::PhaseStarted { host, trial, phase });
+            }
+            self.remains.report.clone_from(&self.timeline.report);
+            let (phases, start) = (self.timeline.phases(), self.timeline.start);
+            self.setting.slot.update(|trial| {
+                trial.phases = phases;
+                trial.start_boottime_s = start;
+            })?;
+        }
+        if self.samples > before {
+            let samples = self.samples;
+            self.setting.progress.update(Update::Sampled {
+                host,
+                trial,
+                samples,
+            });
+        }
+        result
+    }
+
+    fn verdict(&self) -> Ending {
+        let Some(workload) = &self.workload else {
+            return Ending::Failed("the workload was not started".to_owned());
+        };
+        let said = || match said::last_line(workload.stderr.tail()) {
+            Some(line) => format!("; it said: {line}"),
+            None => String::new(),
+        };
+        let deadline = workload::deadline(&self.setting.experiment.workload);
+        let Some(code) = self.timeline.code else {
+            let how = match workload.exit {
+                Some(Exit::Code(code)) => format!("exit code {code}"),
+                Some(Exit::Signal(signal)) => format!("signal {signal}"),
+                None => "no end".to_owned(),
+            };
+            return Ending::Failed(format!(
+                "the workload's shell ended early with {how}{}",
+                said()
+            ));
+        };
+        if self
+            .timeline
+            .workload_s()
+            .is_some_and(|s| s >= deadline.as_secs_f64())
+        {
+            return Ending::Failed(format!(
+                "the workload was ended at its deadline of {} s",
+                deadline.as_secs()
+            ));
+        }
+        if code != 0 {
+            return Ending::Failed(format!(
+                "the workload ended with exit code {code}{}",
+                said()
+            ));
+        }
+        if self.setting.experiment.workload.kind == WorkloadKind::StressNg {
+            let output = [workload.stdout.tail(), workload.stderr.tail()].concat();
+            if let Some(reason) = workload::stress_ng::failure(&String::from_utf8_lossy(&output)) {
+                return Ending::Failed(reason);
+            }
+        }
+        Ending::Complete
+    }
+
+    /// stress-ng's YAML, from the file that its script named.
+    fn fetch_report(&mut self) -> Result<()> {
+        let Some(report) = self.timeline.report.clone() else {
+            return Ok(());
+        };
+        let word = workload::quote(std::slice::from_ref(&report));
+        let script = format!("head -c {REPORT_LIMIT_BYTES} {word}");
+        let output = self.setting.host.exec(&script, SHORT)?;
+        let mut file = self
+            .setting
+            .slot
+            .open_raw("stress-ng-yaml", "stress-ng.yaml")?;
+        std::io::Write::write_all(&mut file, &output.stdout)
+            .map_err(|e| Error::new(ErrorKind::Io, "cannot write the workload's report").because(e))
+    }
+
+    /// Ends what still runs on the host: the workload gently, then the monitors; removes the report.
+    fn end_all(&mut self) -> Result<()> {
+        self.end(&["INT", "TERM", "KILL"], GRACE, |trial| {
+            trial.workload.as_slice()
+        })?;
+        self.end(&["TERM", "KILL"], GRACE / 2, |trial| &trial.monitors)?;
+        if let Some(report) = self.remains.report.take() {
+            self.setting.host.exec(&remove(&report), SHORT)?;
+        }
+        self.remains.groups.clear();
+        Ok(())
+    }
+
+    fn end(
+        &mut self,
+        signals: &[&str],
+        grace: Duration,
+        which: impl Fn(&Self) -> &[Stream],
+    ) -> Result<()> {
+        for signal in signals {
+            let left: Vec<i32> = which(self)
+                .iter()
+                .filter(|s| s.exit.is_none())
+                .map(Stream::group)
+                .collect();
+            if left.is_empty() {
+                break;
+            }
+            for group in left {
+                host::signal_group(self.setting.host, group, signal)?;
+            }
+            let begun = self.setting.clock.now();
+            while which(self).iter().any(|s| s.exit.is_none())
+                && self.setting.clock.now() - begun < grace
+            {
+                self.turn()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a reader of the record has to know of the streams; asked while monitors should still run.
+    fn note(&self) -> Result<()> {
+        let mut notes = Vec::new();
+        for monitor in &self.monitors {
+            if let Some(line) = said::last_line(monitor.stderr.tail()) {
+                notes.push(format!("monitor {} said: {line}", monitor.name));
+            }
+            if monitor.exit.is_some() {
+                notes.push(format!(
+                    "monitor {} ended before the trial did",
+                    monitor.name
+                ));
+            }
+        }
+        for stream in self.monitors.iter().chain(&self.workload) {
+            if stream.stdout.is_cut() || stream.stderr.is_cut() {
+                notes.push(format!("{}: output past 256 MiB is not kept", stream.name));
+            }
+        }
+        if notes.is_empty() {
+            return Ok(());
+        }
+        self.setting.slot.update(|trial| trial.notes.extend(notes))
+    }
+}
+
+/// The host's boot_id; none when it does not say one.
+fn boot_id(host: &dyn Host) -> Result<Option<String>> {
+    let output = host.exec("cat /proc/sys/kernel/random/boot_id", SHORT)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let id = text.trim();
+    let is_uuid = id.len() == 36 && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    Ok(is_uuid.then(|| id.to_owned()))
+}
+
+fn remove(report: &str) -> String {
+    format!("rm -f {}", workload::quote(&[report.to_owned()]))
+}
