@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, each an `Args` and a `run`.
 
+mod columns;
 mod compare;
 mod import;
 mod plan;
@@ -11,7 +12,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::error::Result;
+use std::io::Write;
+
+use crate::error::{Error, ErrorKind, Result};
 
 /// Reproducible before/after experiments on Linux kernels.
 #[derive(Debug, Parser)]
@@ -60,5 +63,22 @@ fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Run(args) => run::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Plot(args) => plot::run(&args),
+    }
+}
+
+/// Prints to stdout. A reader that went away (`| head`) is no error.
+///
+/// # Errors
+/// When stdout cannot be written for another reason.
+fn print(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::new(ErrorKind::Io, "cannot write to the standard output").because(e))
+        }
+        _ => Ok(()),
     }
 }

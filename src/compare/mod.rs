@@ -1,11 +1,13 @@
 //! Comparisons: an estimate with its interval and p value for one metric between two conditions.
 
+mod record;
 mod series;
 mod summaries;
 mod verdict;
 mod warnings;
 
 pub use crate::stats::HodgesLehmann;
+pub use record::Comparisons;
 pub use series::{SeriesTrial, compare_series};
 pub use summaries::{Layout, compare_summaries};
 pub use verdict::{ALPHA, adjust};

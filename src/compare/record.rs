@@ -1,8 +1,39 @@
 //! A record's comparisons.
 
-use super::{Comparisons, Layout, Options, compare_summaries};
+use std::ops::Deref;
+
+use super::{Comparison, Layout, Options, compare_summaries};
 use crate::error::Result;
 use crate::record::Record;
+
+/// Comparisons of one record; those of the primary metric come first. Cheap to clone.
+#[derive(Clone, PartialEq)]
+pub struct Comparisons(Vec<Comparison>);
+
+impl Comparisons {
+    /// Those of one metric, in the order of cells.
+    pub fn of(&self, metric: &str) -> Comparisons {
+        self.iter()
+            .filter(|c| c.metric == metric)
+            .cloned()
+            .collect()
+    }
+}
+
+impl Deref for Comparisons {
+    type Target = [Comparison];
+    fn deref(&self) -> &[Comparison] {
+        &self.0
+    }
+}
+
+impl FromIterator<Comparison> for Comparisons {
+    fn from_iter<T: IntoIterator<Item = Comparison>>(comparisons: T) -> Comparisons {
+        let mut all: Vec<Comparison> = comparisons.into_iter().collect();
+        all.sort_by_key(|c| !c.primary);
+        Comparisons(all)
+    }
+}
 
 impl Record {
     /// Every metric and cell, the first condition against each other one, under the assumption `normal`;
@@ -26,10 +57,9 @@ impl Record {
             replication: manifest.replication,
             keep_duplicates,
         };
-        Ok(Comparisons(compare_summaries(
-            &self.summaries()?,
-            &layout,
-            options,
-        )))
+        let summaries = self.summaries()?;
+        Ok(compare_summaries(&summaries, &layout, options)
+            .into_iter()
+            .collect())
     }
 }
