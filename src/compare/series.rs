@@ -168,7 +168,10 @@ mod tests {
 
     #[test]
     fn four_summaries_and_no_test() {
-        let (a, b) = (trial("before", &[1.0, 4.0, 2.0]), trial("after", &[1.0, 3.0, 2.0]));
+        let (a, b) = (
+            trial("before", &[1.0, 4.0, 2.0]),
+            trial("after", &[1.0, 3.0, 2.0]),
+        );
         let comparisons = compare_series("used", &Unit::KiB, &a, &b, &Options::default());
         let found: Vec<_> = comparisons
             .iter()

@@ -37,7 +37,11 @@ fn headlines(comparisons: &[Comparison]) -> String {
     if told.is_empty() && comparisons.len() > 1 {
         told = comparisons.iter().filter(supported).collect();
         text += &wrapped(
-            &format!("{} of {} comparisons supported.", told.len(), comparisons.len()),
+            &format!(
+                "{} of {} comparisons supported.",
+                told.len(),
+                comparisons.len()
+            ),
             0,
         );
     }
@@ -89,7 +93,11 @@ fn by_conditions(comparisons: &[Comparison]) -> impl Iterator<Item = &[Compariso
 
 fn legend(group: &[Comparison]) -> String {
     group.first().map_or_else(String::new, |c| {
-        let what = if c.a.n == 1 && c.b.n == 1 { "values" } else { "means" };
+        let what = if c.a.n == 1 && c.b.n == 1 {
+            "values"
+        } else {
+            "means"
+        };
         wrapped(&format!("a = {}", escaped(&c.condition_a)), 4)
             + &wrapped(&format!("b = {}", escaped(&c.condition_b)), 4)
             + &format!("columns a and b: {what}; difference: b - a\n")
@@ -158,8 +166,15 @@ fn rule(comparisons: &[Comparison]) -> String {
         Assumption::Normal => "Welch's p",
         Assumption::Exact => "the permutation p",
     };
-    let adjusted = if comparisons.len() > 1 { " after Holm" } else { "" };
-    wrapped(&format!("rule: supported when {which}{adjusted} is below 0.05"), 2)
+    let adjusted = if comparisons.len() > 1 {
+        " after Holm"
+    } else {
+        ""
+    };
+    wrapped(
+        &format!("rule: supported when {which}{adjusted} is below 0.05"),
+        2,
+    )
 }
 
 fn notes(report: &Report) -> String {
@@ -222,7 +237,11 @@ fn percentage(value: f64) -> String {
 fn span(unit: &Unit, (low, high): (f64, f64)) -> String {
     let best = unit.scaled_for(low.abs().max(high.abs()));
     let factor = unit.factor_to(&best).unwrap_or(1.0);
-    format!("{} to {}", significant(low * factor), best.show_in(high * factor, &best))
+    format!(
+        "{} to {}",
+        significant(low * factor),
+        best.show_in(high * factor, &best)
+    )
 }
 
 /// `p = 0.0286`, `p < 0.0001`.

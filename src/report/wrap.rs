@@ -11,7 +11,9 @@ pub(super) fn wrapped(text: &str, indent: usize) -> String {
         for (part, piece) in word.as_bytes().chunks(WIDTH - indent).enumerate() {
             let piece = String::from_utf8_lossy(piece);
             match lines.last_mut() {
-                Some(line) if part == 0 && line.len() + usize::from(begun) + piece.len() <= WIDTH => {
+                Some(line)
+                    if part == 0 && line.len() + usize::from(begun) + piece.len() <= WIDTH =>
+                {
                     if begun {
                         line.push(' ');
                     }

@@ -38,10 +38,10 @@ pub(super) fn compare_files(a: &Path, b: &Path, args: &Args) -> Result<Report> {
             .next("give the other one as a file"));
     }
     if args.keep_duplicates {
-        return Err(
-            Error::usage("--keep-duplicates is for records: numbers in files are never dropped")
-                .next("leave it out"),
-        );
+        return Err(Error::usage(
+            "--keep-duplicates is for records: numbers in files are never dropped",
+        )
+        .next("leave it out"));
     }
     if args.metric.len() > 1 {
         return Err(Error::usage("two files hold one metric").next("give --metric once"));
@@ -144,7 +144,10 @@ fn unit(
     };
     let or_free = |said: Option<Unit>, about: &About| said.or(about.free_layout.map(|_| Unit::KiB));
     let (said_a, said_b) = (said(a)?, said(b)?);
-    if [(&said_a, a), (&said_b, b)].iter().any(|(said, about)| said.is_none() && about.free_layout.is_some()) {
+    if [(&said_a, a), (&said_b, b)]
+        .iter()
+        .any(|(said, about)| said.is_none() && about.free_layout.is_some())
+    {
         warnings.push("a log of `free` does not say its unit: KiB is assumed, as of `free` or `free -k`; give --unit MiB for `free -m`".into());
     }
     match (or_free(said_a, a), or_free(said_b, b)) {

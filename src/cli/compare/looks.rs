@@ -55,7 +55,10 @@ impl fmt::Display for Look {
             Look::Few { count: 1 } => write!(f, "runs: only 1 number"),
             Look::Few { count } => write!(f, "runs: only {count} numbers"),
             Look::Runs { count, lag1: None } => write!(f, "runs: {count} equal numbers"),
-            Look::Runs { count, lag1: Some(lag1) } => write!(
+            Look::Runs {
+                count,
+                lag1: Some(lag1),
+            } => write!(
                 f,
                 "runs: {count} numbers whose neighbours are not alike (lag-1 autocorrelation {lag1:.2})"
             ),

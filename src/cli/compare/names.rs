@@ -23,7 +23,9 @@ pub(super) fn conditions(a: &Path, b: &Path) -> [String; 2] {
 
 /// Whether the standard input would be read.
 pub(super) fn is_standard_input(path: &Path) -> bool {
-    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
+        .iter()
+        .any(|name| path == Path::new(name))
 }
 
 fn stem(path: &Path, pipe: &str) -> String {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::cli::compare::Args;
 use crate::cli::compare::files::{self, About};
 use crate::cli::compare::looks::Look;
-use crate::cli::compare::Args;
 use crate::compare::{Sample, adjust};
 use crate::error::{Error, Result};
 use crate::plot::{Figure, Group};
@@ -25,7 +25,9 @@ struct Runs {
 pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
     let (a, mut b) = (read(a)?, read(b)?);
     let mut meaning = files::settle(&a.about, &b.about, args)?;
-    b.values.iter_mut().for_each(|value| *value *= meaning.b_factor);
+    b.values
+        .iter_mut()
+        .for_each(|value| *value *= meaning.b_factor);
     for (runs, condition) in [&a, &b].into_iter().zip(&meaning.conditions) {
         if let Some(look) = runs.look.as_ref().filter(|look| look.is_series()) {
             meaning.warnings.push(format!(
@@ -33,7 +35,9 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
             ));
         }
     }
-    meaning.warnings.extend(files::negative(&meaning, [a.min, b.min]));
+    meaning
+        .warnings
+        .extend(files::negative(&meaning, [a.min, b.min]));
     let [condition_a, condition_b] = meaning.conditions;
     let sample = |condition: &str, runs: Runs| Sample {
         condition: condition.to_owned(),
@@ -56,12 +60,7 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
         condition: sample.condition,
         values: sample.values,
     };
-    let mut figure = Figure::runs(
-        "",
-        &meaning.metric,
-        &meaning.unit,
-        vec![group(a), group(b)],
-    );
+    let mut figure = Figure::runs("", &meaning.metric, &meaning.unit, vec![group(a), group(b)]);
     if let Some((difference, interval)) = comparisons
         .first()
         .and_then(|c| c.difference.zip(c.difference_ci))

@@ -15,11 +15,16 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
     let ((about_a, a), (about_b, b)) = (read(a)?, read(b)?);
     let mut meaning = files::settle(&about_a, &about_b, args)?;
     let b = b.scaled(meaning.b_factor);
-    meaning.warnings.extend(files::negative(&meaning, [a.min, b.min]));
+    meaning
+        .warnings
+        .extend(files::negative(&meaning, [a.min, b.min]));
     meaning.warnings.extend(unit_hint(&meaning, &a, &b));
     meaning.warnings.extend(short(&meaning, [&a, &b]));
     if about_a.header.interval_s.is_none() || about_b.header.interval_s.is_none() {
-        meaning.warnings.push("no `# interval: 1 s` in a file: one sample a second is assumed for the time axis".into());
+        meaning.warnings.push(
+            "no `# interval: 1 s` in a file: one sample a second is assumed for the time axis"
+                .into(),
+        );
     }
     let trial = |condition: &String, summary, quantum| SeriesTrial {
         condition: condition.clone(),
@@ -32,8 +37,7 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
         trial(name_a, a, about_a.header.quantum),
         trial(name_b, b, b_quantum),
     );
-    let mut comparisons =
-        compare_series(&meaning.metric, &meaning.unit, &a, &b, &args.options());
+    let mut comparisons = compare_series(&meaning.metric, &meaning.unit, &a, &b, &args.options());
     for comparison in &mut comparisons {
         comparison.warnings.extend(meaning.warnings.iter().cloned());
     }
@@ -72,7 +76,10 @@ fn line(trial: &SeriesTrial, about: &About) -> Line {
     Line {
         label: trial.condition.clone(),
         condition: trial.condition.clone(),
-        time_s: points.iter().map(|&(index, _)| index as f64 * interval_s).collect(),
+        time_s: points
+            .iter()
+            .map(|&(index, _)| index as f64 * interval_s)
+            .collect(),
         values: points.iter().map(|&(_, value)| value).collect(),
         phases: Vec::new(),
     }

@@ -56,7 +56,13 @@ fn row(c: &Comparison) -> Row {
         or_dash(c.b.mean.map(|mean| c.unit.show(mean))),
         or_dash(c.difference.map(|d| c.unit.show_signed(d))),
         or_dash(c.difference_ci.map(|interval| span(&c.unit, interval))),
-        or_dash(p.map(|p| if p < 0.0001 { "<0.0001".into() } else { p_digits(p) })),
+        or_dash(p.map(|p| {
+            if p < 0.0001 {
+                "<0.0001".into()
+            } else {
+                p_digits(p)
+            }
+        })),
         format!("{} + {}", c.a.n, c.b.n),
     ]
 }
@@ -74,7 +80,9 @@ fn lines(heads: &Row, rows: &[Row], name_width: usize, widths: &[usize]) -> Stri
 /// The cells after the name, right-aligned.
 fn numbers(row: &Row, widths: &[usize]) -> String {
     let cells = row.iter().skip(1).zip(widths);
-    let line: String = cells.map(|(cell, &width)| format!("  {cell:>width$}")).collect();
+    let line: String = cells
+        .map(|(cell, &width)| format!("  {cell:>width$}"))
+        .collect();
     line + "\n"
 }
 
