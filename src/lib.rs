@@ -9,6 +9,7 @@
 //!
 //! The words are explained in docs/design.md.
 
+pub mod ascii;
 pub mod compare;
 pub mod display;
 pub mod error;
