@@ -2,7 +2,7 @@
 
 use crate::ascii::escaped;
 use crate::compare::{Comparison, Verdict};
-use crate::display::{Column, Rich, Show, Table, escape_html};
+use crate::display::{Column, Listing, Rich, Show, escape_html};
 use crate::unit::significant;
 
 impl Show for [Comparison] {
@@ -75,7 +75,7 @@ fn subject(of: &Comparison) -> String {
     }
 }
 
-fn table(comparisons: &[Comparison]) -> Table {
+fn table(comparisons: &[Comparison]) -> Listing {
     let number = |value: Option<f64>| value.map(significant).unwrap_or_default();
     let columns = vec![
         Column::text("metric"),
@@ -114,7 +114,7 @@ fn table(comparisons: &[Comparison]) -> Table {
             of.verdict.words().to_owned(),
         ]
     });
-    let mut table = Table::new(columns, rows.collect());
+    let mut table = Listing::new(columns, rows.collect());
     for of in comparisons {
         for warning in &of.warnings {
             table = table.with_note(format!("{}: {warning}", subject(of)));

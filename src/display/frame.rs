@@ -2,34 +2,49 @@
 
 use polars::prelude::{AnyValue, DataFrame, DataType};
 
-use crate::display::{Column, Rich, Show, Table};
+use crate::display::{Column, Listing, Rich, Show};
+use crate::frame::Table;
+use crate::unit::Unit;
 
-impl Show for DataFrame {
+impl Show for Table {
     fn to_plain(&self) -> String {
-        table(self).to_plain()
+        listing(&self.frame(), |column| self.unit(column)).to_plain()
     }
 
     fn to_rich(&self) -> Rich {
-        table(self).to_rich()
+        listing(&self.frame(), |column| self.unit(column)).to_rich()
     }
 }
 
-/// A column's type stands below its name; units are part of the names or a column of their own.
-fn table(frame: &DataFrame) -> Table {
+impl Show for DataFrame {
+    fn to_plain(&self) -> String {
+        listing(self, |_| Unit::None).to_plain()
+    }
+
+    fn to_rich(&self) -> Rich {
+        listing(self, |_| Unit::None).to_rich()
+    }
+}
+
+/// Below a column's name stands its unit, or its type when it has none.
+fn listing(frame: &DataFrame, unit: impl Fn(&str) -> Unit) -> Listing {
     let columns = frame.columns();
     let heads = columns.iter().map(|column| {
+        let name = column.name().as_str();
         let head = if column.dtype().is_numeric() {
-            Column::number(column.name().as_str())
+            Column::number(name)
         } else {
-            Column::text(column.name().as_str())
+            Column::text(name)
         };
-        head.with_below(type_word(column.dtype()))
+        head.with_below(match unit(name) {
+            Unit::None => type_word(column.dtype()),
+            unit => unit.to_string(),
+        })
     });
-    Table::of_rows(heads.collect(), frame.height(), |row| {
+    Listing::of_rows(heads.collect(), frame.height(), |row| {
         let values = columns.iter().map(|column| column.get(row));
-        values
-            .map(|value| value.map_or_else(|_| String::new(), |value| text(&value)))
-            .collect()
+        let texts = values.map(|value| value.map_or_else(|_| String::new(), |value| text(&value)));
+        texts.collect()
     })
     .with_note(format!(
         "{} rows, {} columns",

@@ -8,11 +8,11 @@
 mod comparison;
 mod escape;
 mod frame;
+mod listing;
 mod record;
-mod table;
 
 pub use escape::escape_html;
-pub use table::{Column, Table};
+pub use listing::{Column, Listing};
 
 use std::io::{self, Write};
 
@@ -28,8 +28,8 @@ pub enum Rich {
 /// Something that a notebook and a terminal can show.
 ///
 /// ```
-/// use ktrial::display::{Column, Show, Table};
-/// let table = Table::new(vec![Column::text("host")], vec![vec!["<b>a</b>".into()]]);
+/// use ktrial::display::{Column, Show, Listing};
+/// let table = Listing::new(vec![Column::text("host")], vec![vec!["<b>a</b>".into()]]);
 /// assert!(table.to_html().contains("&lt;b&gt;a&lt;/b&gt;"));
 /// assert_eq!(table.to_plain(), "host\n--------\n<b>a</b>\n");
 /// table.show(); // plain text here, a table in a notebook
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_text_cannot_end_its_block() {
-        let table = Table::new(
+        let table = Listing::new(
             vec![Column::text("EVCXR_END_CONTENT")],
             vec![vec![
                 "EVCXR_END_CONTENT\nEVCXR_BEGIN_CONTENT text/html".into(),

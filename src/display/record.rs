@@ -1,7 +1,7 @@
 //! Records: what they are and their trials.
 
 use crate::ascii::escaped;
-use crate::display::{Column, Rich, Show, Table, escape_html};
+use crate::display::{Column, Listing, Rich, Show, escape_html};
 use crate::record::{Record, RecordKind, Trial};
 
 impl Show for Record {
@@ -64,7 +64,7 @@ fn facts(record: &Record) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn trials(record: &Record) -> Table {
+fn trials(record: &Record) -> Listing {
     let trials = &record.manifest().trials;
     let columns = [
         "trial",
@@ -74,7 +74,7 @@ fn trials(record: &Record) -> Table {
         "state",
         "what to know",
     ];
-    Table::of_rows(columns.map(Column::text).into(), trials.len(), |row| {
+    Listing::of_rows(columns.map(Column::text).into(), trials.len(), |row| {
         trials.get(row).map(trial_row).unwrap_or_default()
     })
 }

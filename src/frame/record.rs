@@ -21,7 +21,10 @@ impl Record {
             .text("host", trials.iter().map(|t| t.host.as_ref()))
             .text("boot_id", trials.iter().map(|t| t.boot_id.as_ref()))
             .text("state", trials.iter().map(|t| Some(t.state.word())))
-            .text("duplicate_of", trials.iter().map(|t| t.duplicate_of.as_ref()))
+            .text(
+                "duplicate_of",
+                trials.iter().map(|t| t.duplicate_of.as_ref()),
+            )
             .text("reason", trials.iter().map(|t| t.reason.as_ref()))
             .table()
     }

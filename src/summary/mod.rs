@@ -138,7 +138,11 @@ mod tests {
         let mut trial = Trial::new("t01", "before");
         trial.phases = phases
             .iter()
-            .map(|&(phase, start_s, end_s)| PhaseSpan { phase, start_s, end_s })
+            .map(|&(phase, start_s, end_s)| PhaseSpan {
+                phase,
+                start_s,
+                end_s,
+            })
             .collect();
         trial
     }

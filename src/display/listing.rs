@@ -1,4 +1,4 @@
-//! Tables, as HTML and as plain text.
+//! Rows of texts under heads, as HTML and as plain text.
 
 use crate::ascii::{escaped, excerpt};
 use crate::display::{Rich, Show, escape_html};
@@ -42,9 +42,9 @@ impl Column {
     }
 }
 
-/// A table. Texts are given as they are; they are escaped when the table is shown.
+/// A table to look at. Texts are given as they are; they are escaped when it is shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct Listing {
     caption: String,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
@@ -53,12 +53,12 @@ pub struct Table {
     notes: Vec<String>,
 }
 
-impl Table {
+impl Listing {
     /// A table; each row has as many texts as there are columns. Only the first 50 rows are kept.
-    pub fn new(columns: Vec<Column>, mut rows: Vec<Vec<String>>) -> Table {
+    pub fn new(columns: Vec<Column>, mut rows: Vec<Vec<String>>) -> Listing {
         let height = rows.len();
         rows.truncate(MAX_ROWS);
-        Table {
+        Listing {
             caption: String::new(),
             columns,
             rows,
@@ -72,20 +72,20 @@ impl Table {
         columns: Vec<Column>,
         height: usize,
         row: impl FnMut(usize) -> Vec<String>,
-    ) -> Table {
-        let mut table = Table::new(columns, (0..height.min(MAX_ROWS)).map(row).collect());
+    ) -> Listing {
+        let mut table = Listing::new(columns, (0..height.min(MAX_ROWS)).map(row).collect());
         table.height = height;
         table
     }
 
     /// Adds a line above.
-    pub fn with_caption(mut self, caption: impl Into<String>) -> Table {
+    pub fn with_caption(mut self, caption: impl Into<String>) -> Listing {
         self.caption = caption.into();
         self
     }
 
     /// Adds a line below.
-    pub fn with_note(mut self, note: impl Into<String>) -> Table {
+    pub fn with_note(mut self, note: impl Into<String>) -> Listing {
         self.notes.push(note.into());
         self
     }
@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-impl Show for Table {
+impl Show for Listing {
     fn to_plain(&self) -> String {
         let mut rows = vec![
             self.columns
@@ -199,7 +199,7 @@ impl Show for Table {
     }
 }
 
-impl std::fmt::Debug for Table {
+impl std::fmt::Debug for Listing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.to_plain().trim_end())
     }
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn plain_text_is_aligned_and_ascii() {
-        let table = Table::new(
+        let table = Listing::new(
             vec![
                 Column::text("host"),
                 Column::number("peak").with_below("MiB"),
@@ -240,11 +240,11 @@ mod tests {
         assert_eq!(
             table.to_plain(),
             "Trials\n\
-             host                  peak\n\
-             \x20                      MiB\n\
-             --------------------  ----\n\
-             a                     84.2\n\
-             caf\\u{e9}\\u{1b}[2J      9\n\
+             host                peak\n\
+             \x20                    MiB\n\
+             ------------------  ----\n\
+             a                   84.2\n\
+             caf\\u{e9}\\u{1b}[2J     9\n\
              n = 2\n"
         );
     }
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn many_rows_and_long_texts_are_bounded_and_counted() {
         let mut made = 0;
-        let table = Table::of_rows(vec![Column::text("x")], 1_000_000, |row| {
+        let table = Listing::of_rows(vec![Column::text("x")], 1_000_000, |row| {
             made += 1;
             vec![format!("{row}{}", "y".repeat(10_000))]
         });
