@@ -7,6 +7,7 @@
 
 mod comparison;
 mod escape;
+mod figure;
 mod frame;
 mod listing;
 mod record;
