@@ -89,7 +89,8 @@ struct Inner {
 /// assert_eq!(e.to_string(), "e.yaml:3:5: unknown key `worload`");
 /// assert!(e.report().contains("did you mean"));
 /// ```
-#[derive(Debug)]
+///
+/// Its Debug text is the report: `unwrap` and notebooks show that.
 pub struct Error(Box<Inner>);
 
 impl Error {
@@ -199,6 +200,12 @@ impl fmt::Display for Error {
             write!(f, "{place}: ")?;
         }
         f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.report())
     }
 }
 

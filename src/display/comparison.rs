@@ -1,0 +1,132 @@
+//! Comparisons, the verdict first.
+
+use crate::ascii::escaped;
+use crate::compare::{Comparison, Verdict};
+use crate::display::{Column, Listing, Rich, Show, escape_html};
+use crate::unit::significant;
+
+impl Show for [Comparison] {
+    fn to_plain(&self) -> String {
+        let mut text = String::new();
+        for comparison in self {
+            text.push_str(&format!("{}\n", escaped(&headline(comparison))));
+        }
+        text.push('\n');
+        text.push_str(&table(self).to_plain());
+        text
+    }
+
+    fn to_rich(&self) -> Rich {
+        let mut html = String::new();
+        for comparison in self {
+            let line = escape_html(&headline(comparison));
+            html.push_str(&match comparison.verdict {
+                Verdict::Supported | Verdict::Equivalent => {
+                    format!("<p><strong>{line}</strong></p>\n")
+                }
+                Verdict::NotShown | Verdict::CannotBeShown => format!("<p>{line}</p>\n"),
+            });
+        }
+        html.push_str(&table(self).to_html());
+        Rich::Html(html)
+    }
+}
+
+impl Show for Comparison {
+    fn to_plain(&self) -> String {
+        std::slice::from_ref(self).to_plain()
+    }
+
+    fn to_rich(&self) -> Rich {
+        std::slice::from_ref(self).to_rich()
+    }
+}
+
+/// The verdict in one line, with the numbers that it stands on.
+fn headline(of: &Comparison) -> String {
+    let mut line = format!("{}: {}", subject(of), of.verdict.words());
+    if let Some(difference) = of.difference {
+        line.push_str(&format!(", {}", of.unit.show_signed(difference)));
+        if let Some(ratio) = of.ratio {
+            line.push_str(&format!(" ({:+.1} %)", (ratio - 1.0) * 100.0));
+        }
+    }
+    if let Some((low, high)) = of.difference_ci {
+        let (low, high) = (of.unit.show(low), of.unit.show(high));
+        line.push_str(&format!(", 95 % interval {low} to {high}"));
+    }
+    if let Some(p) = of.p_adjusted {
+        line.push_str(&format!(", p {}", p_value(p)));
+    }
+    line.push_str(&format!(", n {} and {}", of.a.n, of.b.n));
+    line
+}
+
+fn subject(of: &Comparison) -> String {
+    let cell: Vec<_> = of
+        .cell
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    let conditions = format!("{} against {}", of.condition_b, of.condition_a);
+    match cell.is_empty() {
+        true => format!("{}, {conditions}", of.metric),
+        false => format!("{}, {conditions}, {}", of.metric, cell.join(", ")),
+    }
+}
+
+fn table(comparisons: &[Comparison]) -> Listing {
+    let number = |value: Option<f64>| value.map(significant).unwrap_or_default();
+    let columns = vec![
+        Column::text("metric"),
+        Column::text("conditions"),
+        Column::text("parameters"),
+        Column::text("unit"),
+        Column::number("n"),
+        Column::number("mean a"),
+        Column::number("mean b"),
+        Column::number("difference"),
+        Column::number("95 % low"),
+        Column::number("95 % high"),
+        Column::number("p"),
+        Column::number("smallest p"),
+        Column::text("verdict"),
+    ];
+    let rows = comparisons.iter().map(|of| {
+        let cell: Vec<_> = of
+            .cell
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        vec![
+            of.metric.clone(),
+            format!("{} - {}", of.condition_b, of.condition_a),
+            cell.join(", "),
+            of.unit.to_string(),
+            format!("{} + {}", of.a.n, of.b.n),
+            number(of.a.mean),
+            number(of.b.mean),
+            number(of.difference),
+            number(of.difference_ci.map(|(low, _)| low)),
+            number(of.difference_ci.map(|(_, high)| high)),
+            of.p_adjusted.map(p_value).unwrap_or_default(),
+            of.p_min.map(p_value).unwrap_or_default(),
+            of.verdict.words().to_owned(),
+        ]
+    });
+    let mut table = Listing::new(columns, rows.collect());
+    for of in comparisons {
+        for warning in &of.warnings {
+            table = table.with_note(format!("{}: {warning}", subject(of)));
+        }
+    }
+    table
+}
+
+fn p_value(p: f64) -> String {
+    if p < 1e-4 {
+        "< 0.0001".to_owned()
+    } else {
+        format!("{p:.4}")
+    }
+}
