@@ -2,6 +2,17 @@
 //!
 //! A [`Figure`] is made from plain vectors; nothing here reads records or computes comparisons.
 
+mod ascii;
+mod axis;
+mod decimate;
+mod draw;
+mod font;
+mod label;
+mod page;
+mod runs;
+mod scene;
+mod time_series;
+
 use std::fmt;
 
 use crate::error::Result;
@@ -35,11 +46,43 @@ pub struct Group {
 /// A figure: what is drawn, not how. Cheap to make, owned, drawn by the `to_` methods.
 #[derive(Clone, PartialEq)]
 pub struct Figure {
-    title: String,
-    metric: String,
+    head: Head,
     unit: Unit,
     content: Content,
+}
+
+/// What every figure says beside its data; fit to be shown.
+#[derive(Clone, PartialEq)]
+struct Head {
+    title: String,
+    metric: String,
     notes: Vec<String>,
+}
+
+impl Head {
+    fn new(title: &str, metric: &str) -> Head {
+        Head {
+            title: label::clean(title),
+            metric: label::clean(metric),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The title, or what the figure shows when it has none.
+    fn title_or(&self, what: &str) -> String {
+        match self.title.as_str() {
+            "" => format!("{}{what}", self.metric),
+            title => title.to_owned(),
+        }
+    }
+
+    /// `memory.used, MiB`: the name of an axis.
+    fn quantity(&self, unit: &Unit) -> String {
+        match unit.symbol() {
+            "" => self.metric.clone(),
+            symbol => format!("{}, {symbol}", self.metric),
+        }
+    }
 }
 
 /// What the figure shows.
@@ -53,7 +96,7 @@ enum Content {
 }
 
 /// A difference of means (second group minus first) with its 95 % interval.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Interval {
     difference: f64,
     low: f64,
@@ -69,25 +112,21 @@ impl Figure {
         lines: Vec<Line>,
     ) -> Figure {
         Figure {
-            title: title.into(),
-            metric: metric.into(),
+            head: Head::new(&title.into(), metric),
             unit: unit.clone(),
             content: Content::TimeSeries(lines),
-            notes: Vec::new(),
         }
     }
 
     /// Every run as a dot, one strip a condition, means marked. The first group is the reference.
     pub fn runs(title: impl Into<String>, metric: &str, unit: &Unit, groups: Vec<Group>) -> Figure {
         Figure {
-            title: title.into(),
-            metric: metric.into(),
+            head: Head::new(&title.into(), metric),
             unit: unit.clone(),
             content: Content::Runs {
                 groups,
                 interval: None,
             },
-            notes: Vec::new(),
         }
     }
 
@@ -106,7 +145,7 @@ impl Figure {
 
     /// Adds a line below the figure: what a reader has to know of it.
     pub fn with_note(mut self, note: impl Into<String>) -> Figure {
-        self.notes.push(note.into());
+        self.head.notes.push(label::clean(&note.into()));
         self
     }
 
@@ -115,7 +154,7 @@ impl Figure {
     /// # Errors
     /// When the drawing library fails.
     pub fn to_svg(&self) -> Result<String> {
-        Ok(String::new())
+        draw::svg(&self.scene())
     }
 
     /// The figure as a PNG file's bytes.
@@ -123,12 +162,29 @@ impl Figure {
     /// # Errors
     /// When the drawing library fails.
     pub fn to_png(&self) -> Result<Vec<u8>> {
-        Ok(Vec::new())
+        draw::png(&self.scene())
+    }
+
+    fn scene(&self) -> scene::Scene {
+        let scene = match &self.content {
+            Content::TimeSeries(lines) => time_series::scene::scene(&self.head, &self.unit, lines),
+            Content::Runs { groups, interval } => {
+                runs::scene::scene(&self.head, &self.unit, groups, *interval)
+            }
+        };
+        scene.unwrap_or_else(|| page::empty(&self.head))
     }
 
     /// The figure in plain ASCII, no line longer than `width` columns (72 fits a mail).
-    pub fn to_text(&self, _width: usize) -> String {
-        String::new()
+    pub fn to_text(&self, width: usize) -> String {
+        match &self.content {
+            Content::TimeSeries(lines) => {
+                time_series::text::text(&self.head, &self.unit, lines, width)
+            }
+            Content::Runs { groups, interval } => {
+                runs::text::text(&self.head, &self.unit, groups, *interval, width)
+            }
+        }
     }
 }
 
@@ -142,6 +198,6 @@ impl fmt::Debug for Figure {
                 "runs",
             ),
         };
-        write!(f, "Figure: {what} of {}, {count} {of}", self.metric)
+        write!(f, "Figure: {what} of {}, {count} {of}", self.head.metric)
     }
 }

@@ -1,0 +1,228 @@
+//! Runs laid out for SVG and PNG.
+//!
+//! With an interval it is an estimation plot: the difference has its own axis at the right, in the same scale,
+//! with its zero at the first condition's mean (Gardner and Altman, BMJ 1986; Ho et al., Nature Methods 2019).
+
+use std::collections::HashMap;
+
+use super::{Difference, Runs, Strip};
+use crate::plot::axis::{Axis, widened};
+use crate::plot::font::{self, SMALL, TEXT};
+use crate::plot::page::{Frame, Page};
+use crate::plot::scene::{Anchor, Color, MARGIN, Scene, Shape, Symbol, look};
+use crate::plot::{Group, Head, Interval};
+use crate::unit::Unit;
+
+const HEIGHT: i32 = 600;
+const RADIUS: i32 = 9;
+
+/// Room at the right: nothing, or the axis of the difference.
+const RIGHT: i32 = 48;
+const RIGHT_WITH_AXIS: i32 = 190;
+
+/// Strips drawn at most; more do not fit with names that can be read.
+const STRIPS: usize = 24;
+
+/// Lays it out, or none when there is no value.
+pub(in crate::plot) fn scene(
+    head: &Head,
+    unit: &Unit,
+    groups: &[Group],
+    interval: Option<Interval>,
+) -> Option<Scene> {
+    let runs = Runs::new(unit, groups, interval)?;
+    let mut page = Page::new(&head.title_or(": every run"), runs.description(head));
+    if let Some(difference) = &runs.difference {
+        page.note(&runs.said_difference(difference));
+    }
+    let (low, high) = range(&runs);
+    let values = Axis::new(low, high, 7);
+    let right = if runs.difference.is_some() {
+        RIGHT_WITH_AXIS
+    } else {
+        RIGHT
+    };
+    let frame = page.frame(&head.quantity(&runs.shown), &values, HEIGHT, right);
+    page.axis_lines(frame);
+
+    let strips = &runs.strips[..runs.strips.len().min(STRIPS)];
+    let slots = strips.len() + usize::from(runs.difference.is_some());
+    let slot = (frame.right - frame.left) / slots.max(1) as i32;
+    if let Some(difference) = &runs.difference {
+        let zero = frame.y(&values, difference.reference * runs.factor);
+        for x in (frame.left..frame.right).step_by(24) {
+            let dash = vec![(x, zero), ((x + 12).min(frame.right), zero)];
+            page.scene.path(dash, 2, Color::GREY.faded(0.7));
+        }
+    }
+    let mut hidden = 0;
+    for (i, strip) in strips.iter().enumerate() {
+        let middle = frame.left + slot * i as i32 + slot / 2;
+        let canvas = Canvas {
+            runs: &runs,
+            frame,
+            values: &values,
+            middle,
+            slot,
+        };
+        hidden += canvas.strip(&mut page.scene, strip, i);
+    }
+    if let Some(difference) = &runs.difference {
+        let middle = frame.left + slot * strips.len() as i32 + slot / 2;
+        let canvas = Canvas {
+            runs: &runs,
+            frame,
+            values: &values,
+            middle,
+            slot,
+        };
+        canvas.difference(&mut page.scene, difference);
+    }
+    page.y = frame.bottom + 100;
+    page.note("Each mark is a run; bars are means.");
+    if hidden > 0 {
+        page.note(&format!(
+            "{hidden} runs are not drawn, because they coincide with others."
+        ));
+    }
+    if runs.strips.len() > STRIPS {
+        page.note(&format!(
+            "and {} more conditions",
+            runs.strips.len() - STRIPS
+        ));
+    }
+    for note in &head.notes {
+        page.note(note);
+    }
+    Some(page.end())
+}
+
+/// The range of the vertical axis, in the shown unit: values, and the interval where zero is the first mean.
+fn range(runs: &Runs) -> (f64, f64) {
+    let (mut low, mut high) = runs.values;
+    if let Some(Difference {
+        reference,
+        interval,
+        ..
+    }) = &runs.difference
+    {
+        low = low.min(reference + interval.low);
+        high = high.max(reference + interval.high);
+    }
+    widened((low * runs.factor, high * runs.factor), 0.06)
+}
+
+/// One slot of the figure.
+struct Canvas<'a> {
+    runs: &'a Runs,
+    frame: Frame,
+    values: &'a Axis,
+    middle: i32,
+    slot: i32,
+}
+
+impl Canvas<'_> {
+    fn y(&self, value: f64) -> i32 {
+        self.frame.y(self.values, value * self.runs.factor)
+    }
+
+    /// Draws a strip; gives how many runs had no room.
+    fn strip(&self, scene: &mut Scene, strip: &Strip, index: usize) -> usize {
+        let (color, symbol) = look(index);
+        let half = self.slot / 4;
+        let mean = self.y(strip.mean);
+        let bar = vec![(self.middle - half, mean), (self.middle + half, mean)];
+        scene.path(bar, 4, Color::BLACK);
+        let number = self.runs.unit.show(strip.mean);
+        let number = font::shorten(&number, SMALL, self.slot / 4 - 10);
+        let at = (self.middle + half + 8, mean);
+        let [left, top, right, bottom] = Shape::text_box(&number, at, SMALL, Anchor::Left);
+        scene.rect((left - 4, top), (right, bottom), Color::WHITE);
+        scene.text(&number, at, SMALL, Anchor::Left, Color::BLACK);
+        // Runs of about the same height stand beside each other, round the middle.
+        let room = (self.slot * 2 / 5 / (2 * RADIUS)).max(1) as usize;
+        let mut beside: HashMap<i32, usize> = HashMap::new();
+        let mut hidden = 0;
+        for &value in &strip.values {
+            let y = self.y(value);
+            let count = beside.entry(y / (2 * RADIUS)).or_default();
+            if *count >= room {
+                hidden += 1;
+                continue;
+            }
+            let steps = (*count as i32 + 1) / 2 * if *count % 2 == 0 { 1 } else { -1 };
+            *count += 1;
+            let at = (self.middle + steps * (2 * RADIUS + 2), y);
+            scene.mark(symbol, at, RADIUS, color.faded(0.75));
+        }
+        let count = strip.values.len();
+        self.names(scene, &strip.name, &format!("n = {count}"));
+        hidden
+    }
+
+    fn difference(&self, scene: &mut Scene, difference: &Difference) {
+        let Difference {
+            reference,
+            interval,
+            ..
+        } = difference;
+        let Interval {
+            difference: value,
+            low,
+            high,
+        } = *interval;
+        let Frame {
+            top, right, bottom, ..
+        } = self.frame;
+        let (from, to) = (self.y(reference + low), self.y(reference + high));
+        scene.path(
+            vec![(self.middle, from), (self.middle, to)],
+            5,
+            Color::BLACK,
+        );
+        for y in [from, to] {
+            scene.path(
+                vec![(self.middle - 14, y), (self.middle + 14, y)],
+                5,
+                Color::BLACK,
+            );
+        }
+        scene.mark(
+            Symbol::Circle,
+            (self.middle, self.y(reference + value)),
+            12,
+            Color::BLACK,
+        );
+
+        scene.path(vec![(right, top), (right, bottom)], 2, Color::GREY);
+        let start = reference * self.runs.factor;
+        let axis = Axis::new(self.values.low - start, self.values.high - start, 7);
+        for tick in &axis.ticks {
+            let y = self.frame.y(&axis, tick.at);
+            scene.path(vec![(right, y), (right + 8, y)], 2, Color::GREY);
+            let sign = if tick.at > 0.0 && tick.label != "0" {
+                "+"
+            } else {
+                ""
+            };
+            let number = format!("{sign}{}", tick.label);
+            scene.text(&number, (right + 16, y), TEXT, Anchor::Left, Color::BLACK);
+        }
+        self.names(scene, &difference.name, "95 % interval");
+    }
+
+    /// The two lines under a slot.
+    fn names(&self, scene: &mut Scene, name: &str, below: &str) {
+        let bottom = self.frame.bottom;
+        for (text, dy) in [(name, 30), (below, 68)] {
+            let text = font::shorten(text, TEXT, (self.slot - 16).max(MARGIN));
+            scene.text(
+                &text,
+                (self.middle, bottom + dy),
+                TEXT,
+                Anchor::Center,
+                Color::BLACK,
+            );
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A figure laid out: shapes at whole pixels, the same for SVG and PNG.
+
+use super::font;
+
+/// Pixels across. Figures are shown at half of this, so that lines are fine and text is crisp.
+pub(super) const WIDTH: i32 = 1600;
+
+/// Free space at the edges.
+pub(super) const MARGIN: i32 = 24;
+
+/// A colour with its opacity, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Color(pub u8, pub u8, pub u8, pub f64);
+
+impl Color {
+    pub const BLACK: Color = Color(0, 0, 0, 1.0);
+    pub const GREY: Color = Color(90, 90, 90, 1.0);
+    pub const GRID: Color = Color(216, 216, 216, 1.0);
+    pub const WHITE: Color = Color(255, 255, 255, 1.0);
+
+    pub fn faded(self, opacity: f64) -> Color {
+        Color(self.0, self.1, self.2, opacity)
+    }
+}
+
+/// The form of a mark; tells conditions apart where colour does not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Symbol {
+    Circle,
+    Triangle,
+    Square,
+    Diamond,
+    Ring,
+}
+
+/// How the n-th condition is drawn: colours of Okabe and Ito (Color Universal Design, 2008), which people
+/// with any colour vision tell apart, without the yellow that white paper swallows.
+pub(super) fn look(condition: usize) -> (Color, Symbol) {
+    const COLORS: [Color; 7] = [
+        Color(0, 114, 178, 1.0),
+        Color(213, 94, 0, 1.0),
+        Color(0, 158, 115, 1.0),
+        Color(204, 121, 167, 1.0),
+        Color(86, 180, 233, 1.0),
+        Color(230, 159, 0, 1.0),
+        Color(0, 0, 0, 1.0),
+    ];
+    const SYMBOLS: [Symbol; 4] = [
+        Symbol::Circle,
+        Symbol::Triangle,
+        Symbol::Square,
+        Symbol::Diamond,
+    ];
+    let pick = condition % (COLORS.len() * SYMBOLS.len());
+    (COLORS[pick % COLORS.len()], SYMBOLS[pick % SYMBOLS.len()])
+}
+
+/// Which point of a text stands at its position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Anchor {
+    Left,
+    Center,
+    Right,
+}
+
+/// Something drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shape {
+    Rect {
+        from: (i32, i32),
+        to: (i32, i32),
+        color: Color,
+    },
+    Path {
+        points: Vec<(i32, i32)>,
+        width: u32,
+        color: Color,
+    },
+    Mark {
+        symbol: Symbol,
+        at: (i32, i32),
+        radius: i32,
+        color: Color,
+    },
+    /// Vertically centred at its position.
+    Text {
+        text: String,
+        at: (i32, i32),
+        size: f64,
+        anchor: Anchor,
+        color: Color,
+    },
+}
+
+/// The shapes, back to front, and what they show in words.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Scene {
+    pub height: i32,
+    pub shapes: Vec<Shape>,
+    pub title: String,
+    pub description: String,
+}
+
+impl Scene {
+    pub fn rect(&mut self, from: (i32, i32), to: (i32, i32), color: Color) {
+        self.shapes.push(Shape::Rect { from, to, color });
+    }
+
+    pub fn path(&mut self, mut points: Vec<(i32, i32)>, width: u32, color: Color) {
+        points.dedup();
+        self.shapes.push(Shape::Path {
+            points,
+            width,
+            color,
+        });
+    }
+
+    pub fn mark(&mut self, symbol: Symbol, at: (i32, i32), radius: i32, color: Color) {
+        self.shapes.push(Shape::Mark {
+            symbol,
+            at,
+            radius,
+            color,
+        });
+    }
+
+    pub fn text(&mut self, text: &str, at: (i32, i32), size: f64, anchor: Anchor, color: Color) {
+        self.shapes.push(Shape::Text {
+            text: text.into(),
+            at,
+            size,
+            anchor,
+            color,
+        });
+    }
+}
+
+impl Shape {
+    /// The rectangle that a text fills: left, top, right, bottom.
+    pub fn text_box(text: &str, at: (i32, i32), size: f64, anchor: Anchor) -> [i32; 4] {
+        let width = font::width(text, size);
+        let left = match anchor {
+            Anchor::Left => at.0,
+            Anchor::Center => at.0 - width / 2,
+            Anchor::Right => at.0 - width,
+        };
+        let half = (size / 2.0) as i32;
+        [left, at.1 - half, left + width, at.1 + half]
+    }
+}

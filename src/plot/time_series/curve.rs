@@ -1,0 +1,234 @@
+//! Lines made ready to draw: grouped by condition, with their median, their highest sample and their phases.
+
+use crate::plot::Line;
+use crate::plot::axis::drawable;
+use crate::series::{Phase, PhaseSpan};
+
+/// The trials of one condition.
+#[derive(Debug, Clone)]
+pub(super) struct Condition {
+    pub name: String,
+    pub trials: Vec<Trial>,
+}
+
+/// One trial's samples `(time in s, value)`, ascending in time; NaN values are gaps.
+#[derive(Debug, Clone)]
+pub(super) struct Trial {
+    pub label: String,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The highest sample of a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Highest {
+    pub time_s: f64,
+    pub value: f64,
+    pub trial: String,
+}
+
+/// The lines by condition, in order of first appearance. Lines without a single sample are left out.
+pub(super) fn conditions(lines: &[Line]) -> Vec<Condition> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    for line in lines {
+        let trial = Trial::new(line);
+        if trial.samples().next().is_none() {
+            continue;
+        }
+        match conditions
+            .iter_mut()
+            .find(|condition| condition.name == line.condition)
+        {
+            Some(condition) => condition.trials.push(trial),
+            None => conditions.push(Condition {
+                name: line.condition.clone(),
+                trials: vec![trial],
+            }),
+        }
+    }
+    conditions
+}
+
+impl Trial {
+    fn new(line: &Line) -> Trial {
+        let mut points: Vec<(f64, f64)> = line
+            .time_s
+            .iter()
+            .zip(&line.values)
+            .filter(|(time, _)| drawable(**time))
+            .map(|(&time, &value)| (time, if drawable(value) { value } else { f64::NAN }))
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Trial {
+            label: line.label.clone(),
+            points,
+        }
+    }
+
+    /// The points that are no gap.
+    pub fn samples(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.points
+            .iter()
+            .copied()
+            .filter(|point| !point.1.is_nan())
+    }
+
+    /// The value at a time, on the straight line between two neighbours; none within a gap or outside.
+    fn at(&self, time_s: f64) -> Option<f64> {
+        let next = self.points.partition_point(|point| point.0 < time_s);
+        let (t1, v1) = *self.points.get(next)?;
+        if t1 == time_s {
+            return Some(v1).filter(|value| !value.is_nan());
+        }
+        let (t0, v0) = *self.points.get(next.checked_sub(1)?)?;
+        let share = (time_s - t0) / (t1 - t0);
+        Some(v0 * (1.0 - share) + v1 * share).filter(|value| !value.is_nan())
+    }
+}
+
+impl Condition {
+    /// The median of the trials at each of the times; NaN where fewer than half of the trials have a value.
+    pub fn median(&self, times_s: &[f64]) -> Vec<(f64, f64)> {
+        times_s
+            .iter()
+            .map(|&time| {
+                let mut values: Vec<f64> = self
+                    .trials
+                    .iter()
+                    .filter_map(|trial| trial.at(time))
+                    .collect();
+                let enough = 2 * values.len() >= self.trials.len();
+                let median = enough.then(|| median(&mut values)).flatten();
+                (time, median.unwrap_or(f64::NAN))
+            })
+            .collect()
+    }
+
+    /// The highest sample of all trials, the first of equals.
+    pub fn highest(&self) -> Option<Highest> {
+        let mut highest: Option<Highest> = None;
+        for trial in &self.trials {
+            for (time_s, value) in trial.samples() {
+                if highest.as_ref().is_none_or(|highest| value > highest.value) {
+                    highest = Some(Highest {
+                        time_s,
+                        value,
+                        trial: trial.label.clone(),
+                    });
+                }
+            }
+        }
+        highest
+    }
+}
+
+/// The phases of the figure: for each phase the median of the trials' boundaries, in order of time.
+pub(super) fn phases(lines: &[Line]) -> Vec<PhaseSpan> {
+    [Phase::Idle, Phase::Workload, Phase::Settle]
+        .into_iter()
+        .filter_map(|phase| {
+            let spans = || {
+                let all = lines.iter().flat_map(|line| &line.phases);
+                all.filter(|span| {
+                    span.phase == phase && drawable(span.start_s) && drawable(span.end_s)
+                })
+            };
+            let start_s = median(&mut spans().map(|span| span.start_s).collect::<Vec<_>>())?;
+            let end_s = median(&mut spans().map(|span| span.end_s).collect::<Vec<_>>())?;
+            (start_s < end_s).then_some(PhaseSpan {
+                phase,
+                start_s,
+                end_s,
+            })
+        })
+        .collect()
+}
+
+/// The word of a phase.
+pub(super) fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Idle => "idle",
+        Phase::Workload => "workload",
+        Phase::Settle => "settle",
+    }
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    if values.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = *values.get(values.len() / 2 - 1)?;
+    Some(lower + (upper - lower) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(label: &str, condition: &str, values: &[f64]) -> Line {
+        Line {
+            label: label.into(),
+            condition: condition.into(),
+            time_s: (0..values.len()).map(|i| i as f64).collect(),
+            values: values.to_vec(),
+            phases: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_median_needs_half_of_the_trials() {
+        let lines = [
+            line("t01", "a", &[1.0, 2.0, 3.0, f64::NAN, 5.0]),
+            line("t02", "a", &[3.0, 4.0]),
+            line("t03", "a", &[8.0, 8.0, 9.0]),
+        ];
+        let conditions = conditions(&lines);
+        assert_eq!(conditions.len(), 1);
+        let median = conditions[0].median(&[0.0, 0.5, 2.0, 4.0]);
+        assert_eq!(median[..3], [(0.0, 3.0), (0.5, 3.5), (2.0, 6.0)]);
+        assert!(median[3].1.is_nan(), "one of three trials is left");
+    }
+
+    #[test]
+    fn the_highest_sample_names_its_trial() {
+        let lines = [
+            line("t01", "a", &[1.0, 7.0]),
+            line("t02", "a", &[7.0, f64::INFINITY]),
+        ];
+        let highest = conditions(&lines)[0].highest().unwrap();
+        assert_eq!(
+            (highest.time_s, highest.value, highest.trial.as_str()),
+            (1.0, 7.0, "t01")
+        );
+    }
+
+    #[test]
+    fn lines_without_samples_are_no_condition() {
+        assert!(conditions(&[line("t01", "a", &[]), line("t02", "b", &[f64::NAN])]).is_empty());
+    }
+
+    #[test]
+    fn phases_take_the_median_of_the_boundaries() {
+        let mut lines = [
+            line("t01", "a", &[]),
+            line("t02", "a", &[]),
+            line("t03", "b", &[]),
+        ];
+        for (line, start_s) in lines.iter_mut().zip([-5.0, -4.0, -9.0]) {
+            line.phases = vec![PhaseSpan {
+                phase: Phase::Idle,
+                start_s,
+                end_s: 0.0,
+            }];
+        }
+        assert_eq!(
+            phases(&lines),
+            [PhaseSpan {
+                phase: Phase::Idle,
+                start_s: -5.0,
+                end_s: 0.0
+            }]
+        );
+    }
+}

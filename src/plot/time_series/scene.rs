@@ -1,0 +1,214 @@
+//! A time series laid out for SVG and PNG.
+
+use super::TimeSeries;
+use super::curve::{Condition, phase_name};
+use crate::plot::axis::Axis;
+use crate::plot::decimate::decimate;
+use crate::plot::font::{self, SMALL};
+use crate::plot::label;
+use crate::plot::page::{Frame, Page};
+use crate::plot::scene::{Anchor, Color, Scene, Shape, Symbol, look};
+use crate::plot::{Head, Line};
+use crate::series::Phase;
+use crate::unit::Unit;
+
+/// Height of the data's frame, of the strip with the phases' names in it, and room at the right.
+const HEIGHT: i32 = 600;
+const PHASE_STRIP: i32 = 40;
+const RIGHT: i32 = 48;
+
+/// Columns that all trials together are decimated to; bounds the size of the SVG.
+const COLUMNS: usize = 11_000;
+
+/// Lays it out, or none when there is no sample.
+pub(in crate::plot) fn scene(head: &Head, unit: &Unit, lines: &[Line]) -> Option<Scene> {
+    let series = TimeSeries::new(unit, lines)?;
+    let mut page = Page::new(&head.title_or(" over time"), series.description(head));
+    let entries = series.conditions.iter().enumerate().map(|(i, condition)| {
+        let (color, symbol) = look(i);
+        let name = label::clean(&condition.name);
+        (color, symbol, format!("{name}: {}", series.said(condition)))
+    });
+    page.legend(&entries.collect::<Vec<_>>());
+
+    let values = axis_with_strip(series.shown_values(), !series.phases.is_empty());
+    let (start, end) = series.shown_time();
+    let time = Axis::new(start, end, 10);
+    let frame = page.frame(&head.quantity(&series.shown), &values, HEIGHT, RIGHT);
+    let canvas = Canvas {
+        series: &series,
+        frame,
+        time: &time,
+        values: &values,
+    };
+    canvas.phases(&mut page.scene);
+    for (i, condition) in series.conditions.iter().enumerate() {
+        canvas.trials(&mut page.scene, condition, look(i).0);
+    }
+    for (i, condition) in series.conditions.iter().enumerate() {
+        canvas.median(&mut page.scene, condition, i);
+    }
+    canvas.highest(&mut page.scene);
+    page.axis_lines(frame);
+    page.horizontal(frame, &series.time_name(), &time);
+    if series
+        .conditions
+        .iter()
+        .any(|condition| condition.trials.len() > 1)
+    {
+        page.note("Thin lines: trials. Thick lines: median of the trials. Rings: highest sample of each condition.");
+    } else {
+        page.note("Rings: highest sample of each condition.");
+    }
+    for note in &head.notes {
+        page.note(note);
+    }
+    Some(page.end())
+}
+
+/// The vertical axis, with room above the data for the highest samples' numbers and the phases' names.
+fn axis_with_strip((low, high): (f64, f64), strip: bool) -> Axis {
+    let room = 36 + if strip { PHASE_STRIP } else { 0 };
+    let high = high + (high - low) * f64::from(room) / f64::from(HEIGHT - room);
+    Axis::new(low, high, 7)
+}
+
+struct Canvas<'a> {
+    series: &'a TimeSeries,
+    frame: Frame,
+    time: &'a Axis,
+    values: &'a Axis,
+}
+
+impl Canvas<'_> {
+    fn at(&self, (time_s, value): (f64, f64)) -> (i32, i32) {
+        (
+            self.frame.x(self.time, time_s * self.series.time_factor),
+            self.frame.y(self.values, value * self.series.factor),
+        )
+    }
+
+    fn phases(&self, scene: &mut Scene) {
+        let Frame { top, bottom, .. } = self.frame;
+        for span in self.series.visible_phases() {
+            let left = self.at((span.start_s, 0.0)).0;
+            let right = self.at((span.end_s, 0.0)).0;
+            if span.phase == Phase::Workload {
+                scene.rect((left, top), (right, bottom), Color(110, 110, 110, 0.10));
+            }
+            for x in [left, right] {
+                scene.path(vec![(x, top), (x, bottom)], 1, Color::GREY.faded(0.6));
+            }
+            let name = font::shorten(phase_name(span.phase), SMALL, right - left - 8);
+            let at = ((left + right) / 2, top + PHASE_STRIP / 2);
+            scene.text(&name, at, SMALL, Anchor::Center, Color::GREY);
+        }
+    }
+
+    fn trials(&self, scene: &mut Scene, condition: &Condition, color: Color) {
+        let all: usize = self
+            .series
+            .conditions
+            .iter()
+            .map(|condition| condition.trials.len())
+            .sum();
+        let columns = (COLUMNS / all.max(1)).clamp(8, 1400);
+        // One trial alone is its own median.
+        let (width, color) = match condition.trials.len() {
+            1 => (4, color),
+            // The more trials, the fainter each: their density shows, and the median stays clear.
+            count => (2, color.faded((0.8 / (count as f64).sqrt()).max(0.1))),
+        };
+        for trial in &condition.trials {
+            self.line(
+                scene,
+                &decimate(&trial.points, self.series.time_s, columns),
+                width,
+                color,
+            );
+        }
+    }
+
+    fn median(&self, scene: &mut Scene, condition: &Condition, index: usize) {
+        const MARKS: usize = 8;
+        let (color, symbol) = look(index);
+        let grid = self.series.grid(500);
+        let median = condition.median(&grid);
+        if condition.trials.len() > 1 {
+            self.line(scene, &median, 11, Color::WHITE.faded(0.8));
+            self.line(scene, &median, 5, color);
+        }
+        // Marks stand at other times for each condition, so that they do not hide each other.
+        let conditions = self.series.conditions.len().max(1);
+        let shift = grid.len() * (2 * index + 1) / (2 * conditions * MARKS);
+        for &point in median.iter().skip(shift).step_by(grid.len() / MARKS) {
+            if !point.1.is_nan() {
+                scene.mark(symbol, self.at(point), 9, color);
+            }
+        }
+    }
+
+    /// A line, broken at gaps; a sample between two gaps is a dot.
+    fn line(&self, scene: &mut Scene, points: &[(f64, f64)], width: u32, color: Color) {
+        for piece in points.split(|point| point.1.is_nan()) {
+            match piece {
+                [] => {}
+                [alone] => scene.mark(Symbol::Circle, self.at(*alone), width as i32 + 1, color),
+                _ => scene.path(
+                    piece.iter().map(|&point| self.at(point)).collect(),
+                    width,
+                    color,
+                ),
+            }
+        }
+    }
+
+    /// A ring and the number at each condition's highest sample, the numbers clear of each other and of the rings.
+    fn highest(&self, scene: &mut Scene) {
+        const RING: i32 = 12;
+        let found: Vec<_> = self
+            .series
+            .conditions
+            .iter()
+            .enumerate()
+            .filter_map(|(i, condition)| Some((look(i).0, condition.highest()?)))
+            .map(|(color, highest)| {
+                let at = self.at((highest.time_s, highest.value));
+                (color, at, self.series.unit.show(highest.value))
+            })
+            .collect();
+        let mut taken: Vec<[i32; 4]> = Vec::new();
+        for (color, (x, y), _) in &found {
+            scene.mark(Symbol::Ring, (*x, *y), RING, *color);
+            taken.push([x - RING, y - RING, x + RING, y + RING]);
+        }
+        for (color, (x, y), text) in &found {
+            let half = font::width(text, SMALL) / 2 + 4;
+            let middle = (*x)
+                .max(self.frame.left + half)
+                .min(self.frame.right - half);
+            let boxed = |at| Shape::text_box(text, at, SMALL, Anchor::Center);
+            let free = [-30, 30, -60, 60]
+                .into_iter()
+                .map(|dy| (middle, y + dy))
+                .find(|&at| {
+                    let [left, top, right, bottom] = boxed(at);
+                    let inside = top > self.frame.top && bottom < self.frame.bottom;
+                    inside
+                        && taken.iter().all(|other| {
+                            right < other[0]
+                                || left > other[2]
+                                || bottom < other[1]
+                                || top > other[3]
+                        })
+                });
+            // Without a free place the number is in the legend only.
+            if let Some(at) = free {
+                let [left, top, right, bottom] = boxed(at);
+                taken.push([left, top, right, bottom]);
+                scene.rect((left, top), (right, bottom), Color::WHITE.faded(0.8));
+                scene.text(text, at, SMALL, Anchor::Center, *color);
+            }
+        }
+    }
+}
