@@ -12,9 +12,9 @@ pub(super) const FAMILY: &str = "Ubuntu, DejaVu Sans, sans-serif";
 /// What plotters divides a size by to get the SVG's `font-size`.
 const SVG_SIZE: f64 = 1.24;
 
-/// Title, text and small text: 32, 26 and 22 px in an SVG of twice the shown size.
+/// Title, text and small text: 32, 25 and 22 px in an SVG of twice the shown size.
 pub(super) const TITLE: f64 = 32.0 * SVG_SIZE;
-pub(super) const TEXT: f64 = 26.0 * SVG_SIZE;
+pub(super) const TEXT: f64 = 25.0 * SVG_SIZE;
 pub(super) const SMALL: f64 = 22.0 * SVG_SIZE;
 
 /// Room for fallback fonts that are wider than the built-in one.

@@ -102,6 +102,23 @@ pub(super) struct Scene {
 }
 
 impl Scene {
+    /// The scenes one below the other; none when there are none.
+    pub fn stacked(scenes: Vec<Scene>) -> Option<Scene> {
+        let mut scenes = scenes.into_iter();
+        let mut all = scenes.next()?;
+        for mut scene in scenes {
+            scene
+                .shapes
+                .iter_mut()
+                .for_each(|shape| shape.lower(all.height));
+            all.shapes.append(&mut scene.shapes);
+            all.height += scene.height;
+            all.title = format!("{}; {}", all.title, scene.title);
+            all.description = format!("{} {}", all.description, scene.description);
+        }
+        Some(all)
+    }
+
     pub fn rect(&mut self, from: (i32, i32), to: (i32, i32), color: Color) {
         self.shapes.push(Shape::Rect { from, to, color });
     }
@@ -136,6 +153,18 @@ impl Scene {
 }
 
 impl Shape {
+    /// Moves the shape down.
+    fn lower(&mut self, by: i32) {
+        match self {
+            Shape::Rect { from, to, .. } => {
+                from.1 += by;
+                to.1 += by;
+            }
+            Shape::Path { points, .. } => points.iter_mut().for_each(|point| point.1 += by),
+            Shape::Mark { at, .. } | Shape::Text { at, .. } => at.1 += by,
+        }
+    }
+
     /// The rectangle that a text fills: left, top, right, bottom.
     pub fn text_box(text: &str, at: (i32, i32), size: f64, anchor: Anchor) -> [i32; 4] {
         let width = font::width(text, size);

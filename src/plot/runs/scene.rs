@@ -150,7 +150,8 @@ impl Canvas<'_> {
                 hidden += 1;
                 continue;
             }
-            let steps = (*count as i32 + 1) / 2 * if *count % 2 == 0 { 1 } else { -1 };
+            let side = if count.is_multiple_of(2) { 1 } else { -1 };
+            let steps = side * (*count as i32 + 1) / 2;
             *count += 1;
             let at = (self.middle + steps * (2 * RADIUS + 2), y);
             scene.mark(symbol, at, RADIUS, color.faded(0.75));

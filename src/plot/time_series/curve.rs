@@ -86,6 +86,11 @@ impl Trial {
 }
 
 impl Condition {
+    /// Every sample of every trial.
+    pub fn samples(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.trials.iter().flat_map(|trial| trial.samples())
+    }
+
     /// The median of the trials at each of the times; NaN where fewer than half of the trials have a value.
     pub fn median(&self, times_s: &[f64]) -> Vec<(f64, f64)> {
         times_s

@@ -28,23 +28,16 @@ impl TimeSeries {
     /// None when no line has a sample.
     fn new(unit: &Unit, lines: &[Line]) -> Option<TimeSeries> {
         let conditions = curve::conditions(lines);
-        let samples = || {
-            let trials = conditions.iter().flat_map(|condition| &condition.trials);
-            trials.flat_map(|trial| trial.samples())
-        };
+        let samples = || conditions.iter().flat_map(Condition::samples);
         let values = extent(samples().map(|sample| sample.1))?;
         let (start, end) = extent(samples().map(|sample| sample.0))?;
-        let time_s = if start < end {
-            (start, end)
-        } else {
-            (start - 1.0, end + 1.0)
-        };
+        let time_s = with_room(start, end);
         let (shown, factor) = readable_unit(unit, values);
         let (time_unit, time_factor) = readable_time(time_s.1 - time_s.0);
         Some(TimeSeries {
             phases: curve::phases(lines),
             conditions,
-            time_s: widened_if_equal(time_s),
+            time_s,
             values,
             unit: unit.clone(),
             shown,
@@ -143,12 +136,12 @@ impl TimeSeries {
     }
 }
 
-/// Times so large that neighbours are equal in their digits still need a range.
-fn widened_if_equal((start, end): (f64, f64)) -> (f64, f64) {
+/// The times, a second more at both ends when they are (nearly) one.
+fn with_room(start: f64, end: f64) -> (f64, f64) {
     let size = start.abs().max(end.abs());
     if end - start > size * 1e-12 {
-        (start, end)
-    } else {
-        widened((start, end), 0.0)
+        return (start, end);
     }
+    let room = (size * 1e-9).max(1.0);
+    (start - room, end + room)
 }

@@ -135,7 +135,7 @@ impl Canvas<'_> {
         let grid = self.series.grid(500);
         let median = condition.median(&grid);
         if condition.trials.len() > 1 {
-            self.line(scene, &median, 11, Color::WHITE.faded(0.8));
+            self.line(scene, &median, 9, Color::WHITE.faded(0.8));
             self.line(scene, &median, 5, color);
         }
         // Marks stand at other times for each condition, so that they do not hide each other.

@@ -1,7 +1,7 @@
 //! A time series in plain ASCII, for a mail or a terminal.
 
 use super::TimeSeries;
-use super::curve::phase_name;
+use super::curve::{Condition, phase_name};
 use crate::plot::ascii::{Page, place, shorten};
 use crate::plot::axis::Axis;
 use crate::plot::{Head, Line, label};
@@ -85,23 +85,27 @@ impl Cells {
             let row = cell_row(values, value * series.factor);
             (row, place(time, time_s * series.time_factor, columns))
         };
-        for condition in &series.conditions {
-            for sample in condition.trials.iter().flat_map(|trial| trial.samples()) {
+        let many = |condition: &&Condition| condition.trials.len() > 1;
+        for condition in series.conditions.iter().filter(many) {
+            for sample in condition.samples() {
                 let (row, column) = at(sample);
                 cells.rows[row][column] = SAMPLE;
             }
         }
         for (i, condition) in series.conditions.iter().enumerate() {
-            for point in condition.median(&series.grid(columns)) {
-                if !point.1.is_nan() {
-                    let (row, column) = at(point);
-                    let cell = &mut cells.rows[row][column];
-                    *cell = if matches!(*cell, ' ' | SAMPLE) {
-                        mark(i)
-                    } else {
-                        BOTH
-                    };
-                }
+            let mut points = condition.median(&series.grid(columns));
+            // One trial alone is its own median: every sample of it counts.
+            if !many(&condition) {
+                points.extend(condition.samples());
+            }
+            for point in points.into_iter().filter(|point| !point.1.is_nan()) {
+                let (row, column) = at(point);
+                let cell = &mut cells.rows[row][column];
+                *cell = match *cell {
+                    ' ' | SAMPLE => mark(i),
+                    own if own == mark(i) => own,
+                    _ => BOTH,
+                };
             }
         }
         for (i, condition) in series.conditions.iter().enumerate() {

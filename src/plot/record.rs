@@ -1,0 +1,352 @@
+//! A record's figures.
+
+use super::{Figure, Group, Line};
+use crate::compare::{Comparison, Comparisons};
+use crate::error::Result;
+use crate::parse::no_such;
+use crate::record::{Record, State, Trial};
+use crate::series::{Cell, Series};
+use crate::summary::Summary;
+use crate::unit::Unit;
+
+/// How many trials a note names.
+const NAMED: usize = 8;
+
+impl Record {
+    /// The figure of a metric: over time when it is a series (`memory.used`), else every run's value
+    /// (`memory.used.peak`, a udev unit). Without a metric, the primary one's series.
+    ///
+    /// `cell` narrows it to the cells with these parameters' values; several cells are stacked.
+    /// Duplicates and trials that are not complete are left out, which a note says.
+    ///
+    /// # Errors
+    /// When there is no such metric or cell (the message names those that exist), no metric is named and the
+    /// record has no primary one, or a raw file cannot be read.
+    pub fn figure(&self, metric: Option<&str>, cell: &Cell) -> Result<Figure> {
+        let parts = self.parts()?;
+        let names = parts.names();
+        let metric = match (metric, &self.manifest().primary) {
+            (Some(metric), _) => metric,
+            (None, Some(primary)) => parts.series_of(primary).unwrap_or(primary),
+            (None, None) => return Err(no_such("primary metric", "", &names).at(self.dir())),
+        };
+        if !names.iter().any(|name| name == metric) {
+            return Err(no_such("metric", metric, &names).at(self.dir()));
+        }
+        let cells = self.cells(metric, &parts, cell)?;
+        let comparisons = self.compare()?;
+        let figures = cells.iter().map(|cell| match parts.is_series(metric) {
+            true => self.time_series(metric, cell, &parts, &comparisons),
+            false => self.runs(metric, cell, &parts, &comparisons),
+        });
+        let mut figures: Vec<Figure> = figures.collect();
+        Ok(match figures.len() {
+            1 => figures.remove(0),
+            _ => Figure::stacked(figures),
+        })
+    }
+
+    fn parts(&self) -> Result<Parts> {
+        let mut series = Vec::new();
+        for trial in &self.manifest().trials {
+            series.extend(
+                self.parse(trial)?
+                    .series
+                    .into_iter()
+                    .map(|one| (trial.clone(), one)),
+            );
+        }
+        Ok(Parts {
+            series,
+            summaries: self.summaries()?,
+        })
+    }
+
+    /// The cells that have the metric and the parameters' values asked for.
+    fn cells(&self, metric: &str, parts: &Parts, asked: &Cell) -> Result<Vec<Cell>> {
+        let mut cells = parts.cells(metric);
+        let known: Vec<String> = cells.iter().map(cell_name).collect();
+        cells.retain(|cell| {
+            asked
+                .iter()
+                .all(|(key, value)| cell.get(key) == Some(value))
+        });
+        match cells.is_empty() {
+            true => Err(no_such("cell", &cell_name(asked), &known).at(self.dir())),
+            false => Ok(cells),
+        }
+    }
+
+    fn time_series(
+        &self,
+        metric: &str,
+        cell: &Cell,
+        parts: &Parts,
+        comparisons: &Comparisons,
+    ) -> Figure {
+        let found = || {
+            parts
+                .series
+                .iter()
+                .filter(|(trial, series)| trial.cell == *cell && series.metric == metric)
+        };
+        let complete = |trial: &Trial| trial.state == State::Complete;
+        // When nothing is complete, what there is says more than an empty figure.
+        let any_complete = found().any(|(trial, _)| complete(trial));
+        let mut notes = Notes::default();
+        let mut kept: Vec<&(Trial, Series)> = Vec::new();
+        for one in found() {
+            let (trial, _) = one;
+            if let Some(original) = &trial.duplicate_of {
+                notes.duplicates.push(format!("{} ({original})", trial.id));
+                continue;
+            }
+            if !complete(trial) {
+                notes
+                    .incomplete
+                    .push(format!("{} ({})", trial.id, trial.state.word()));
+            }
+            if complete(trial) || !any_complete {
+                kept.push(one);
+            }
+        }
+        kept.sort_by_key(|(trial, _)| self.position(&trial.condition));
+        let unit = kept
+            .first()
+            .map_or(Unit::None, |(_, series)| series.unit.clone());
+        let quantum = kept
+            .iter()
+            .filter_map(|(_, series)| series.quantum)
+            .reduce(f64::max);
+        let lines = kept
+            .into_iter()
+            .filter_map(|(trial, series)| line(trial, series, &unit))
+            .collect();
+        let peak = format!("{metric}.peak");
+        let title = title(
+            metric,
+            cell,
+            comparison(comparisons, &peak, cell).map(finding),
+        );
+        let mut figure = notes.onto(
+            Figure::time_series(title, metric, &unit, lines),
+            any_complete,
+        );
+        if let Some(quantum) = quantum {
+            let step = unit.show(quantum);
+            figure = figure.with_note(format!(
+                "Read off a published plot, whose rows are {step} high."
+            ));
+        }
+        figure
+    }
+
+    fn runs(&self, metric: &str, cell: &Cell, parts: &Parts, comparisons: &Comparisons) -> Figure {
+        let mut notes = Notes::default();
+        let mut unit = None;
+        let mut groups: Vec<Group> = Vec::new();
+        for row in parts
+            .summaries
+            .iter()
+            .filter(|row| row.metric == metric && row.cell == *cell)
+        {
+            if let Some(original) = &row.duplicate_of {
+                notes.duplicates.push(format!("{} ({original})", row.trial));
+                continue;
+            }
+            let unit = unit.get_or_insert_with(|| row.unit.clone());
+            let Some(factor) = row.unit.factor_to(unit) else {
+                continue;
+            };
+            let value = row.value * factor;
+            match groups
+                .iter_mut()
+                .find(|group| group.condition == row.condition)
+            {
+                Some(group) => group.values.push(value),
+                None => groups.push(Group {
+                    condition: row.condition.clone(),
+                    values: vec![value],
+                }),
+            }
+        }
+        groups.sort_by_key(|group| self.position(&group.condition));
+        let unit = unit.unwrap_or_default();
+        let compared = comparison(comparisons, metric, cell);
+        let verdict = compared.map(|comparison| comparison.verdict.words().to_owned());
+        let figure = Figure::runs(title(metric, cell, verdict), metric, &unit, groups);
+        let figure = match compared.and_then(|c| c.difference.zip(c.difference_ci)) {
+            Some((difference, interval)) => figure.with_interval(difference, interval),
+            None => figure,
+        };
+        notes.onto(figure, true)
+    }
+
+    /// The place of a condition; the reference is first.
+    fn position(&self, condition: &str) -> usize {
+        let conditions = &self.manifest().conditions;
+        conditions
+            .iter()
+            .position(|name| name == condition)
+            .unwrap_or(conditions.len())
+    }
+}
+
+/// All that a record's figures can be made of.
+struct Parts {
+    series: Vec<(Trial, Series)>,
+    summaries: Vec<Summary>,
+}
+
+impl Parts {
+    fn is_series(&self, metric: &str) -> bool {
+        self.series
+            .iter()
+            .any(|(_, series)| series.metric == metric)
+    }
+
+    /// The series that a summary such as `memory.used.peak` is of.
+    fn series_of<'a>(&self, summary: &'a str) -> Option<&'a str> {
+        let (base, _) = summary.rsplit_once('.')?;
+        self.is_series(base).then_some(base)
+    }
+
+    /// Every metric that can be drawn, series first.
+    fn names(&self) -> Vec<String> {
+        let series = self.series.iter().map(|(_, series)| &series.metric);
+        let mut names = Vec::new();
+        for name in series.chain(self.summaries.iter().map(|row| &row.metric)) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    fn cells(&self, metric: &str) -> Vec<Cell> {
+        let series = self
+            .series
+            .iter()
+            .filter(|(_, series)| series.metric == metric);
+        let rows = self.summaries.iter().filter(|row| row.metric == metric);
+        let mut cells = Vec::new();
+        for cell in series
+            .map(|(trial, _)| &trial.cell)
+            .chain(rows.map(|row| &row.cell))
+        {
+            if !cells.contains(cell) {
+                cells.push(cell.clone());
+            }
+        }
+        cells
+    }
+}
+
+/// What was left out.
+#[derive(Default)]
+struct Notes {
+    duplicates: Vec<String>,
+    incomplete: Vec<String>,
+}
+
+impl Notes {
+    fn onto(&self, mut figure: Figure, any_complete: bool) -> Figure {
+        if !self.duplicates.is_empty() {
+            let names = named(&self.duplicates);
+            figure = figure.with_note(format!(
+                "Left out, as they repeat another trial's figures: {names}."
+            ));
+        }
+        if !self.incomplete.is_empty() {
+            let names = named(&self.incomplete);
+            figure = figure.with_note(match any_complete {
+                true => format!("Left out, as they are not complete: {names}."),
+                false => format!("No trial is complete: {names}."),
+            });
+        }
+        figure
+    }
+}
+
+fn named(trials: &[String]) -> String {
+    let mut names = trials
+        .iter()
+        .take(NAMED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if trials.len() > NAMED {
+        names.push_str(&format!(" and {} more", trials.len() - NAMED));
+    }
+    names
+}
+
+fn line(trial: &Trial, series: &Series, unit: &Unit) -> Option<Line> {
+    let factor = series.unit.factor_to(unit)?;
+    Some(Line {
+        label: trial.id.clone(),
+        condition: trial.condition.clone(),
+        time_s: series.time_s.clone(),
+        values: series.values.iter().map(|value| value * factor).collect(),
+        phases: trial.phases.clone(),
+    })
+}
+
+/// The one comparison of a metric in a cell; none when there are more than two conditions.
+fn comparison<'a>(
+    comparisons: &'a Comparisons,
+    metric: &str,
+    cell: &Cell,
+) -> Option<&'a Comparison> {
+    let mut found = comparisons
+        .iter()
+        .filter(|c| c.metric == metric && c.cell == *cell);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// `memory.used (config=debug): supported`.
+fn title(metric: &str, cell: &Cell, finding: Option<String>) -> String {
+    let cell = match cell.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", cell_name(cell)),
+    };
+    match finding {
+        Some(finding) => format!("{metric}{cell}: {finding}"),
+        None => format!("{metric}{cell}"),
+    }
+}
+
+/// `peak of after - before is -84.2 MiB, 95 % interval -90.1 MiB to -78.3 MiB: supported`.
+fn finding(comparison: &Comparison) -> String {
+    let Comparison {
+        condition_a,
+        condition_b,
+        unit,
+        a,
+        b,
+        ..
+    } = comparison;
+    let words = comparison.verdict.words();
+    let Some(difference) = comparison.difference else {
+        return words.to_owned();
+    };
+    let difference = unit.show_signed(difference);
+    let sure = match comparison.difference_ci {
+        Some((low, high)) => format!(
+            "95 % interval {} to {}",
+            unit.show_signed(low),
+            unit.show_signed(high)
+        ),
+        None => format!("n = {} and {}", a.n, b.n),
+    };
+    format!("peak of {condition_b} - {condition_a} is {difference}, {sure}: {words}")
+}
+
+fn cell_name(cell: &Cell) -> String {
+    let pairs: Vec<String> = cell
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    pairs.join(" ")
+}
