@@ -40,7 +40,7 @@ pub(super) fn check(draft: Draft, sources: &Sources, file: &Path) -> Result<Expe
     let monitors = check.monitors(check.given("monitors", draft.monitors)?)?;
     let design = check.design(check.given("design", draft.design)?)?;
     let primary = check.text("primary", draft.primary)?;
-    check.primary(&primary, &monitors)?;
+    check.primary(&primary, &monitors, idle)?;
     let experiment = Experiment {
         name: check.name(draft.name, file)?,
         question,
@@ -81,12 +81,18 @@ impl Checker<'_> {
             .at_value(path, format!("{}: {}", dotted(path), why.as_ref()))
     }
 
+    /// A wrong value: what is the matter with its key.
+    fn at(&self, path: &[&str], why: impl AsRef<str>) -> Error {
+        self.sources
+            .at_value(path, format!("{} {}", dotted(path), why.as_ref()))
+    }
+
     /// A text of one line for people.
     fn text(&self, key: &str, value: Option<String>) -> Result<String> {
         let value = self.given(key, value)?;
         if value.trim().is_empty() {
             return Err(self
-                .wrong(&[key], "is empty")
+                .at(&[key], "is empty")
                 .next(format!("give {}", takes(&[key]))));
         }
         self.printable(&[key], &value)?;
@@ -96,14 +102,14 @@ impl Checker<'_> {
     fn printable(&self, path: &[&str], value: &str) -> Result<()> {
         if let Some(bad) = value.chars().find(|c| c.is_control()) {
             return Err(self
-                .wrong(
+                .at(
                     path,
                     format!("has the control character {}", bad.escape_default()),
                 )
                 .next("write it on one line without control characters"));
         }
         if value.chars().nth(MAX_TEXT).is_some() {
-            return Err(self.wrong(path, format!("is longer than {MAX_TEXT} characters")));
+            return Err(self.at(path, format!("is longer than {MAX_TEXT} characters")));
         }
         Ok(())
     }
@@ -136,7 +142,7 @@ impl Checker<'_> {
     fn hosts(&self, hosts: Vec<String>) -> Result<Vec<String>> {
         if hosts.is_empty() {
             return Err(self
-                .wrong(&["hosts"], "is empty")
+                .at(&["hosts"], "is empty")
                 .next("give a name that `ssh` knows, or `local` for this machine"));
         }
         for (index, host) in hosts.iter().enumerate() {
@@ -222,7 +228,7 @@ impl Checker<'_> {
             self.variable_name(&["params", name], name)?;
             if values.is_empty() {
                 return Err(self
-                    .wrong(&["params", name], "has no values")
+                    .at(&["params", name], "has no values")
                     .next("give a list of values, such as [1, 4]"));
             }
             for (index, value) in values.iter().enumerate() {
@@ -290,7 +296,7 @@ impl Checker<'_> {
         let path = fits::workload_path(kind);
         if arguments.is_empty() {
             return Err(self
-                .wrong(&path, "is empty")
+                .at(&path, "is empty")
                 .next(format!("give {}", takes(&path))));
         }
         for (index, argument) in arguments.iter().enumerate() {
@@ -340,7 +346,7 @@ impl Checker<'_> {
         }
         if chosen.is_empty() {
             return Err(self
-                .wrong(&["monitors"], "has none, so nothing would be measured")
+                .at(&["monitors"], "has none, so nothing would be measured")
                 .next(format!("give {}", takes(&["monitors"]))));
         }
         Ok(chosen)
@@ -378,10 +384,16 @@ impl Checker<'_> {
             .next(format!("give {}", takes(path)))
     }
 
-    fn primary(&self, primary: &str, monitors: &[Monitor]) -> Result<()> {
+    fn primary(&self, primary: &str, monitors: &[Monitor], idle: Duration) -> Result<()> {
         let kinds: Vec<MonitorKind> = monitors.iter().map(|monitor| monitor.kind).collect();
         let names = metrics::names(&kinds);
         if names.iter().any(|name| name == primary) {
+            let needs_idle = primary.ends_with(".idle") || primary.ends_with(".rise");
+            if needs_idle && idle.is_zero() {
+                return Err(self
+                    .at(&["primary"], "needs an idle phase, and `idle` is 0s")
+                    .next("give `idle` a few seconds"));
+            }
             return Ok(());
         }
         let every = metrics::names(&MonitorKind::ALL);

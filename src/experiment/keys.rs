@@ -231,7 +231,7 @@ pub(super) fn default(path: &[&str]) -> &'static str {
 
 /// Every key as a Markdown table: what it takes, its default, what it means.
 pub fn key_table() -> String {
-    let mut table = String::from("| key | takes | default | |\n|---|---|---|---|\n");
+    let mut table = String::from("| key | takes | default | meaning |\n|---|---|---|---|\n");
     rows(EXPERIMENT, "", &mut table);
     table
 }
@@ -333,6 +333,8 @@ impl Checker<'_> {
         let takes = takes(path);
         self.error(node.at, format!("{} has no value", dotted(path)))
             .next(match shape {
+                // Below names that users choose; what stands above them does not help.
+                Shape::Named(_) if path.len() > 1 => "write {} for none".to_owned(),
                 Shape::Text => format!("give {takes}"),
                 Shape::Texts => format!("give {takes}; write [] for none"),
                 Shape::Keys(_) | Shape::Named(_) => format!("give {takes}; write {{}} for none"),

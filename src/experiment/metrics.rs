@@ -62,7 +62,7 @@ pub struct Summary {
 }
 
 /// Every summary.
-pub const SUMMARIES: [Summary; 5] = [
+pub const SUMMARIES: [Summary; 6] = [
     Summary {
         name: "peak",
         about: "largest value while the workload runs",
@@ -80,8 +80,12 @@ pub const SUMMARIES: [Summary; 5] = [
         about: "mean while the workload runs",
     },
     Summary {
+        name: "idle",
+        about: "median of the idle phase",
+    },
+    Summary {
         name: "rise",
-        about: "peak less the median of the idle phase",
+        about: "peak less idle",
     },
 ];
 
@@ -118,7 +122,7 @@ pub fn tables() -> String {
         let (name, monitor, from) = (metric.name, metric.monitor.name(), metric.from);
         text.push_str(&format!("| `{name}` | `{monitor}` | {from} |\n"));
     }
-    text.push_str("\n| summary | |\n|---|---|\n");
+    text.push_str("\n| summary | meaning |\n|---|---|\n");
     for summary in SUMMARIES {
         text.push_str(&format!("| `.{}` | {} |\n", summary.name, summary.about));
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
+use crate::ascii;
 use crate::error::{Error, Result};
 use crate::experiment::words::shown;
 
@@ -88,7 +89,6 @@ pub(super) fn outline(text: &str, file: &Path) -> Result<Node> {
     check_size(text.len(), file)?;
     let mut reader = Reader {
         parser: Parser::new_from_str(text),
-        text,
         file,
     };
     reader.document()
@@ -107,7 +107,6 @@ pub(super) fn check_size(bytes: usize, file: &Path) -> Result<()> {
 
 struct Reader<'a, P> {
     parser: P,
-    text: &'a str,
     file: &'a Path,
 }
 
@@ -163,9 +162,7 @@ where
             _ => (0, false),
         };
         if anchor != 0 {
-            return Err(self
-                .error(at, "YAML anchors and aliases are not used in experiments")
-                .next("write the value out, or share settings between files with `extends`"));
+            return Err(self.anchor(at));
         }
         if tag {
             return Err(self
@@ -237,13 +234,19 @@ where
     }
 
     fn not_yaml(&self, at: Spot, info: &str) -> Error {
-        let error = self.error(at, format!("not YAML: {}", info.escape_default()));
-        let line = self.text.lines().nth(at.line.saturating_sub(1));
-        let indent = line.map(|line| &line[..line.len() - line.trim_start().len()]);
-        if indent.is_some_and(|indent| indent.contains('\t')) {
+        if info.contains("unknown anchor") {
+            return self.anchor(at);
+        }
+        let error = self.error(at, format!("not YAML: {}", ascii::escaped(info)));
+        if info.contains("tab") {
             return error.next("indent with spaces; YAML takes no tabs there");
         }
         error.next("check the indentation, quotes and brackets on and above this line")
+    }
+
+    fn anchor(&self, at: Spot) -> Error {
+        self.error(at, "YAML anchors and aliases are not used in experiments")
+            .next("write the value out, or share settings between files with `extends`")
     }
 
     fn error(&self, at: Spot, message: impl Into<String>) -> Error {

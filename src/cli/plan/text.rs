@@ -1,12 +1,11 @@
 //! The plan as text: ASCII, at most 100 columns.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
 use crate::ascii::escaped;
 use crate::experiment::{OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial};
-use crate::series::Cell;
 use crate::{monitor, run, workload};
 
 const COLUMNS: usize = 100;
@@ -53,9 +52,21 @@ fn head(plan: &Plan, out: &mut String) {
             ),
         ),
     ];
+    let conditions = experiment.conditions.iter().map(|condition| {
+        let pairs = pairs(&condition.variables);
+        (
+            "condition",
+            format!("{}  {pairs}", condition.name).trim_end().to_owned(),
+        )
+    });
+    let params = experiment
+        .params
+        .iter()
+        .map(|(name, values)| ("parameter", format!("{name}: {}", values.join(", "))));
     let warnings = plan.warnings();
     let warnings = warnings.into_iter().map(|text| ("warning", text));
-    for (name, value) in rows.into_iter().chain(warnings) {
+    let rows = rows.into_iter().chain(conditions).chain(params);
+    for (name, value) in rows.chain(warnings) {
         wrapped(
             &format!("{name:<11} "),
             &" ".repeat(12),
@@ -91,7 +102,7 @@ fn trials(plan: &Plan, out: &mut String) {
             trial.id,
             trial.host,
             trial.condition,
-            cell(&trial.cell)
+            pairs(&trial.cell)
         );
         wrapped("", "       ", row.trim_end(), out);
     }
@@ -127,12 +138,12 @@ fn commands(plan: &Plan, out: &mut String) {
 fn label(trial: &PlannedTrial) -> String {
     match trial.cell.is_empty() {
         true => format!("condition {}", trial.condition),
-        false => format!("condition {}, {}", trial.condition, cell(&trial.cell)),
+        false => format!("condition {}, {}", trial.condition, pairs(&trial.cell)),
     }
 }
 
-fn cell(cell: &Cell) -> String {
-    let pairs: Vec<String> = cell
+fn pairs(values: &BTreeMap<String, String>) -> String {
+    let pairs: Vec<String> = values
         .iter()
         .map(|(name, value)| format!("{name}={}", escaped(value)))
         .collect();
