@@ -42,21 +42,28 @@ impl Show for Comparison {
     }
 }
 
-/// The verdict in one line, with the numbers that it stands on.
+/// The verdict in one line, with the numbers that it stands on, all in one unit.
 fn headline(of: &Comparison) -> String {
+    let (low, high) = of.difference_ci.unzip();
+    let numbers = [of.difference, low, high].into_iter().flatten();
+    let unit = of
+        .unit
+        .scaled_for(numbers.map(f64::abs).fold(0.0, f64::max));
+    let show = |value| of.unit.show_in(value, &unit);
+
     let mut line = format!("{}: {}", subject(of), of.verdict.words());
     if let Some(difference) = of.difference {
-        line.push_str(&format!(", {}", of.unit.show_signed(difference)));
-        if let Some(ratio) = of.ratio {
-            line.push_str(&format!(" ({:+.1} %)", (ratio - 1.0) * 100.0));
-        }
+        let plus = if difference > 0.0 { "+" } else { "" };
+        line.push_str(&format!(", {plus}{}", show(difference)));
+    }
+    if let Some(ratio) = of.ratio {
+        line.push_str(&format!(" ({:+.1} %)", (ratio - 1.0) * 100.0));
     }
     if let Some((low, high)) = of.difference_ci {
-        let (low, high) = (of.unit.show(low), of.unit.show(high));
-        line.push_str(&format!(", 95 % interval {low} to {high}"));
+        line.push_str(&format!(", 95 % interval {} to {}", show(low), show(high)));
     }
     if let Some(p) = of.p_adjusted {
-        line.push_str(&format!(", p {}", p_value(p)));
+        line.push_str(&format!(", adjusted p {}", p_value(p)));
     }
     line.push_str(&format!(", n {} and {}", of.a.n, of.b.n));
     line
@@ -88,7 +95,7 @@ fn table(comparisons: &[Comparison]) -> Listing {
         Column::number("difference"),
         Column::number("95 % low"),
         Column::number("95 % high"),
-        Column::number("p"),
+        Column::number("adjusted p"),
         Column::number("smallest p"),
         Column::text("verdict"),
     ];

@@ -8,7 +8,8 @@ const TEXT_WIDTH: usize = 72;
 
 impl Show for Figure {
     fn to_plain(&self) -> String {
-        self.to_text(TEXT_WIDTH)
+        let text = self.to_text(TEXT_WIDTH);
+        format!("{}\n", text.trim_end())
     }
 
     /// The drawing; when that fails, why.

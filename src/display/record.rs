@@ -1,101 +1,139 @@
-//! Records: what they are and their trials.
+//! Records: what they are, where they come from and what a reader has to know of them.
+
+use std::collections::BTreeMap;
 
 use crate::ascii::escaped;
-use crate::display::{Column, Listing, Rich, Show, escape_html};
+use crate::display::{Rich, Show, escape_html};
 use crate::record::{Record, RecordKind, Trial};
+
+/// Remarks past this number are counted, not shown.
+const MAX_REMARKS: usize = 20;
 
 impl Show for Record {
     fn to_plain(&self) -> String {
         let facts = facts(self).into_iter();
-        let mut text: String = facts
-            .map(|(name, value)| format!("{name:<11} {}\n", escaped(&value)))
-            .collect();
-        text.push('\n');
-        text.push_str(&trials(self).to_plain());
-        text
+        facts
+            .map(|(name, value)| format!("{:<12}{}\n", escaped(&name), escaped(&value)))
+            .collect()
     }
 
     fn to_rich(&self) -> Rich {
-        let facts = facts(self).into_iter();
-        let facts = facts.map(|(name, value)| {
-            format!("<tr><th style=\"text-align:left\">{name}</th><td style=\"text-align:left\">{}</td></tr>\n", escape_html(&value))
-        });
-        let facts: String = facts.collect();
-        Rich::Html(format!(
-            "<table>\n{facts}</table>\n{}",
-            trials(self).to_html()
-        ))
+        let mut html = String::from("<table>\n");
+        for (name, value) in facts(self) {
+            let (name, value) = (escape_html(&name), escape_html(&value));
+            html.push_str("<tr style=\"text-align:left;vertical-align:top\">");
+            html.push_str(&format!(
+                "<th>{name}</th><td style=\"text-align:left\">{value}</td></tr>\n"
+            ));
+        }
+        html.push_str("</table>\n");
+        Rich::Html(html)
     }
 }
 
-fn facts(record: &Record) -> Vec<(&'static str, String)> {
+fn facts(record: &Record) -> Vec<(String, String)> {
     let manifest = record.manifest();
-    let mut facts = vec![("record", manifest.name.clone())];
+    let mut facts = Vec::new();
+    let mut add = |name: &str, value: String| facts.push((name.to_owned(), value));
+    add("record", manifest.name.clone());
     if let Some(question) = &manifest.question {
-        facts.push(("question", question.clone()));
+        add("question", question.clone());
     }
     let kind = match manifest.kind {
         RecordKind::Run => "run by ktrial",
         RecordKind::Import => "figures that others measured",
     };
-    facts.push(("kind", format!("{kind}, {}", manifest.state.word())));
+    add("kind", format!("{kind}, {}", manifest.state.word()));
     if let Some(source) = &manifest.source {
         let parts = [
             Some(&source.author),
             source.date.as_ref(),
             source.list.as_ref(),
+            source.subject.as_ref(),
             source.message.as_ref(),
         ];
         let parts: Vec<_> = parts.into_iter().flatten().map(String::as_str).collect();
-        facts.push(("source", parts.join(", ")));
+        add("source", parts.join(", "));
     }
-    facts.push(("conditions", manifest.conditions.join(", ")));
+    add("conditions", manifest.conditions.join(", "));
     if let Some(primary) = &manifest.primary {
-        facts.push(("primary", primary.clone()));
+        add("primary", primary.clone());
     }
-    facts.extend(manifest.notes.iter().map(|note| ("note", note.clone())));
-    let claims = manifest.claims.iter().map(|claim| {
+    add("trials", states(&manifest.trials));
+    for claim in &manifest.claims {
         let n = claim
             .n
             .map_or("n not stated".to_owned(), |n| format!("n {n}"));
-        format!("{}: {}, {n}", claim.what, claim.unit.show(claim.value))
-    });
-    facts.extend(claims.map(|claim| ("claim", claim)));
+        add(
+            "claim",
+            format!("{}: {}, {n}", claim.what, claim.unit.show(claim.value)),
+        );
+    }
+    for note in &manifest.notes {
+        add("note", note.clone());
+    }
+    let remarks: Vec<_> = manifest.trials.iter().flat_map(remarks).collect();
+    for (trial, remark) in remarks.iter().take(MAX_REMARKS) {
+        add(trial, (*remark).clone());
+    }
+    if remarks.len() > MAX_REMARKS {
+        add(
+            "",
+            format!("{} more remarks on trials", remarks.len() - MAX_REMARKS),
+        );
+    }
     facts
 }
 
-fn trials(record: &Record) -> Listing {
-    let trials = &record.manifest().trials;
-    let columns = [
-        "trial",
-        "condition",
-        "parameters",
-        "host",
-        "state",
-        "what to know",
-    ];
-    Listing::of_rows(columns.map(Column::text).into(), trials.len(), |row| {
-        trials.get(row).map(trial_row).unwrap_or_default()
-    })
+/// How many trials there are in each state: `6: 5 complete, 1 failed`.
+fn states(trials: &[Trial]) -> String {
+    let mut counts = BTreeMap::new();
+    for trial in trials {
+        *counts.entry(trial.state.word()).or_insert(0) += 1;
+    }
+    let counts: Vec<_> = counts
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    format!("{}: {}", trials.len(), counts.join(", "))
 }
 
-fn trial_row(trial: &Trial) -> Vec<String> {
-    let cell: Vec<_> = trial
-        .cell
-        .iter()
-        .map(|(name, value)| format!("{name}: {value}"))
-        .collect();
-    let mut remarks: Vec<String> = trial.reason.iter().cloned().collect();
-    if let Some(original) = &trial.duplicate_of {
-        remarks.push(format!("same figures as {original}"));
+fn remarks(trial: &Trial) -> impl Iterator<Item = (&str, &String)> {
+    let remarks = trial.reason.iter().chain(&trial.notes);
+    remarks.map(|remark| (trial.id.as_str(), remark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Manifest, RecordWriter, Replication, State};
+
+    #[test]
+    fn a_record_tells_what_became_of_its_trials_and_escapes_what_hosts_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut manifest = Manifest::new("r", RecordKind::Run, Replication::Trial);
+        for (id, state) in [
+            ("t01", State::Complete),
+            ("t02", State::Failed),
+            ("t03", State::NotRun),
+        ] {
+            let mut trial = Trial::new(id, "before");
+            trial.state = state;
+            manifest.trials.push(trial);
+        }
+        manifest.trials[1].reason = Some("<b>\u{1b}[2J".into());
+        let writer = RecordWriter::create(&dir.path().join("r")).unwrap();
+        let record = writer.finish(manifest).unwrap();
+        let plain = record.to_plain();
+        assert!(
+            plain.contains("3: 1 complete, 1 failed, 1 not-run"),
+            "{plain}"
+        );
+        assert!(plain.contains("t02         <b>\\u{1b}[2J"), "{plain}");
+        let html = record.to_html();
+        assert!(
+            html.contains("<th>t02</th>") && html.contains("&lt;b&gt;\u{fffd}[2J"),
+            "{html}"
+        );
     }
-    remarks.extend(trial.notes.iter().cloned());
-    vec![
-        trial.id.clone(),
-        trial.condition.clone(),
-        cell.join(", "),
-        trial.host.clone().unwrap_or_default(),
-        trial.state.word().to_owned(),
-        remarks.join("; "),
-    ]
 }
