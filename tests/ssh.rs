@@ -192,6 +192,28 @@ fn a_chatty_login_is_no_data() {
 }
 
 #[test]
+fn any_login_shell_will_do() {
+    for shell in ["sh", "bash", "zsh", "fish", "csh"] {
+        if Command::new(shell).args(["-c", "exit"]).status().is_err() {
+            eprintln!("skipped: {shell} is not installed");
+            continue;
+        }
+        let sshd = Sshd::start_with(&format!(
+            "ForceCommand exec {shell} -c \"$SSH_ORIGINAL_COMMAND\""
+        ));
+        let output = exec(
+            &*reach(&sshd.config()),
+            r"printf '%s|' '!! \\ ' 'it'\''s' {a,b} ~x '$HOME'",
+        );
+        assert_eq!(
+            text(&output.stdout),
+            r"!! \\ |it's|{a,b}|~x|$HOME|",
+            "{shell}"
+        );
+    }
+}
+
+#[test]
 fn a_login_that_runs_nothing_is_refused() {
     let sshd = Sshd::start_with("ForceCommand echo This account is not available.");
     let error = reach(&sshd.config()).exec("echo hi", SOON).unwrap_err();

@@ -86,7 +86,8 @@ pub fn signal_group(host: &dyn Host, group: i32, signal: &str) -> Result<()> {
             shown(signal.as_bytes())
         )));
     }
-    let script = format!("kill -s {signal} -- -{group}");
+    // Not `kill -s INT -- -GROUP`: busybox takes no `--`, and dash not without it.
+    let script = format!("kill -{signal} -{group}");
     let output = host.exec(&script, SIGNAL_DEADLINE)?;
     let gone = output
         .stderr

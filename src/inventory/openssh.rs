@@ -100,6 +100,17 @@ impl Target {
         Self::parse(name, ssh_config, &String::from_utf8_lossy(&output.stdout))
     }
 
+    /// What a person types to reach it by hand, for messages.
+    pub fn ssh_command(&self) -> String {
+        let mut words = vec!["ssh".to_owned()];
+        if let Some(file) = &self.ssh_config {
+            words.extend(["-F".to_owned(), file.display().to_string()]);
+        }
+        words.push(self.name.clone());
+        // A name or path cannot hold NUL, the one thing that a shell cannot be told.
+        shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
+    }
+
     fn parse(name: &str, ssh_config: Option<&Path>, text: &str) -> Result<Target> {
         let mut target = Target {
             name: name.to_owned(),
@@ -343,6 +354,9 @@ mod tests {
         assert_eq!(target.connect_timeout, Duration::from_secs(4));
         assert_eq!(target.host_key_alias.as_deref(), Some("alias"));
         assert_eq!(target.agent, None);
+        let config = Some(Path::new("/my config"));
+        let target = Target::parse("web", config, "user u\nhostname h").unwrap();
+        assert_eq!(target.ssh_command(), "ssh -F '/my config' web");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::session::{failure, is_broken};
+use super::session::{failure, is_broken, is_refusal};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::Target;
 use crate::process::{left, run, shown};
@@ -90,6 +90,7 @@ impl Attempts {
             Err(error) if is_broken(&error) => {
                 return Err(failure(&target.name, "authenticate", error));
             }
+            Err(error) if is_refusal(&error) => self.tried.push(format!("{what} (refused)")),
             Err(error) => self
                 .tried
                 .push(format!("{what} ({})", shown(error.message().as_bytes()))),

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::Target;
-use crate::process::{left, run};
+use crate::process::{left, run, shown};
 
 /// What known-hosts files say of one host.
 pub(super) struct KnownKeys {
@@ -74,8 +74,8 @@ impl KnownKeys {
     /// # Errors
     /// `HostStable` for a revoked key, and, when keys are checked, for a changed or unknown one.
     pub(super) fn check(&self, target: &Target, key: &[u8]) -> Result<()> {
-        let name = &target.name;
-        let shown = fingerprint(key);
+        let (name, ssh) = (&target.name, target.ssh_command());
+        let offered = described(key);
         if let Some(revoked) = self
             .keys
             .iter()
@@ -83,7 +83,7 @@ impl KnownKeys {
         {
             return Err(Error::new(
                 ErrorKind::HostStable,
-                format!("{name}: its host key {shown} is revoked"),
+                format!("{name}: its host key {offered} is revoked"),
             )
             .at(&revoked.file)
             .next("do not use this host until its owner has given it a new key"));
@@ -91,10 +91,6 @@ impl KnownKeys {
         if !target.host_key_checked || self.plain().any(|known| known.key == key) {
             return Ok(());
         }
-        let config = match &target.ssh_config {
-            Some(file) => format!("-F {} ", file.display()),
-            None => String::new(),
-        };
         let Some(first) = self.plain().next() else {
             let authority = self
                 .keys
@@ -107,27 +103,24 @@ impl KnownKeys {
             };
             return Err(Error::new(
                 ErrorKind::HostStable,
-                format!("{name}: its host key {shown} is not known{why}"),
+                format!("{name}: its host key {offered} is not known{why}"),
             )
             .next(format!(
-                "compare the fingerprint with the host's own, then run `ssh {config}{name} true` once to add it"
+                "compare the fingerprint with the host's own, then run `{ssh} true` once to add it"
             )));
         };
-        let known: Vec<String> = self
-            .plain()
-            .map(|known| format!("{} {}", known.key_type, fingerprint(&known.key)))
-            .collect();
+        let known: Vec<String> = self.plain().map(|known| described(&known.key)).collect();
         Err(Error::new(
             ErrorKind::HostStable,
             format!(
-                "{name}: its host key has changed: it shows {shown}, known is {}",
+                "{name}: its host key has changed: it shows {offered}, known is {}",
                 known.join(", ")
             ),
         )
         .at(&first.file)
         .next(format!(
             "somebody may be in between; if the host was installed anew, run `ssh-keygen -R '{}' -f '{}'`, \
-             then `ssh {config}{name} true` once",
+             then `{ssh} true` once",
             self.lookup,
             first.file.display()
         )))
@@ -181,9 +174,14 @@ fn parse(line: &str) -> Option<(Marker, &str, Vec<u8>)> {
     Some((marker, key_type, STANDARD.decode(key).ok()?))
 }
 
-/// A key's fingerprint as ssh writes it.
-fn fingerprint(key: &[u8]) -> String {
-    format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(key)))
+/// A key's type, which the key itself begins with (RFC 4253, 6.6), and its fingerprint as ssh writes it.
+fn described(key: &[u8]) -> String {
+    let print = STANDARD_NO_PAD.encode(Sha256::digest(key));
+    let kind = key.split_first_chunk().and_then(|(length, rest)| {
+        let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+        rest.get(..length)
+    });
+    format!("{} SHA256:{print}", shown(kind.unwrap_or(b"unknown")))
 }
 
 #[cfg(test)]
@@ -243,10 +241,11 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_written_as_ssh_does() {
-        // printf abc | openssl dgst -sha256 -binary | base64
+        // printf '\0\0\0\3abc' | openssl dgst -sha256 -binary | base64
         assert_eq!(
-            fingerprint(b"abc"),
-            "SHA256:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0"
+            described(b"\0\0\0\x03abc"),
+            "abc SHA256:0EtyplDOD4zkljMwpT7igycz0rrv//PB2OJWzKCW0SA"
         );
+        assert!(described(b"\xff\xff\xff\xffabc").starts_with("unknown SHA256:"));
     }
 }

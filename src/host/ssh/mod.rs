@@ -123,7 +123,7 @@ fn open(target: &Target, deadline: Instant) -> Result<Session> {
                 ErrorKind::HostTransient,
                 format!("{}: no session within the time given", target.name),
             )
-            .next(format!("see whether `ssh {}` answers", target.name))),
+            .next(format!("see whether `{}` answers", target.ssh_command()))),
             RecvTimeoutError::Disconnected => Err(Error::new(
                 ErrorKind::HostStable,
                 format!("{}: the ssh library failed", target.name),

@@ -225,3 +225,8 @@ pub(super) fn is_broken(error: &ssh2::Error) -> bool {
         -1 | -2 | -3 | -4 | -7 | -9 | -12 | -13 | -26 | -27 | -30 | -43 | -45
     )
 }
+
+/// Whether the host refused a key; `LIBSSH2_ERROR_AUTHENTICATION_FAILED`, `LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED`.
+pub(super) fn is_refusal(error: &ssh2::Error) -> bool {
+    matches!(error.code(), ErrorCode::Session(-18 | -19))
+}

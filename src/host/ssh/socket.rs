@@ -7,16 +7,20 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::{Proxy, Target};
-use crate::process::{Child, left, shown};
+use crate::process::{Child, after, left, shown};
 
 /// What is kept of a proxy's standard error.
 const SAID_LIMIT: usize = 4 << 10;
+
+/// How long an error waits for what the proxy says about it.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// Connects; the second part is the proxy's process, which lives as long as the session.
 ///
@@ -131,11 +135,22 @@ fn jump(target: &Target, hosts: &str) -> Command {
 pub(super) struct ProxyProcess {
     _child: Child,
     said: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
 }
 
 impl ProxyProcess {
     /// What it said on standard error, as the end of a message; empty when nothing.
     pub(super) fn said(&self) -> String {
+        // A proxy that has just ended may have said why; its last words are a moment behind.
+        let end = after(LAST_WORDS);
+        let reading = || {
+            self.reader
+                .as_ref()
+                .is_some_and(|reader| !reader.is_finished())
+        };
+        while reading() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.is_empty() {
             return String::new();
@@ -163,7 +178,7 @@ fn start(target: &Target, mut command: Command) -> Result<(UnixStream, ProxyProc
     // The command holds our copies of its end; while it lives we would not see the proxy hang up.
     drop(command);
     let said = Arc::new(Mutex::new(Vec::new()));
-    if let Some(mut stderr) = child.take_stderr() {
+    let reader = child.take_stderr().map(|mut stderr| {
         let said = Arc::clone(&said);
         // Read to the end, whatever is kept: a full pipe would stop the proxy.
         std::thread::spawn(move || {
@@ -174,15 +189,14 @@ fn start(target: &Target, mut command: Command) -> Result<(UnixStream, ProxyProc
                 let excess = said.len().saturating_sub(SAID_LIMIT);
                 said.drain(..excess);
             }
-        });
-    }
-    Ok((
-        ours,
-        ProxyProcess {
-            _child: child,
-            said,
-        },
-    ))
+        })
+    });
+    let process = ProxyProcess {
+        _child: child,
+        said,
+        reader,
+    };
+    Ok((ours, process))
 }
 
 /// Receives one descriptor by SCM_RIGHTS; unix(7).

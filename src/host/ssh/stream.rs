@@ -121,14 +121,13 @@ impl Stream {
             if self.channel.eof() {
                 return self.end(deadline);
             }
-            // The second read may have taken in packets for the first.
-            if self.channel.read_window().available > 0 {
-                continue;
-            }
             if Instant::now() >= deadline {
                 return Ok(Event::Quiet);
             }
-            self.session.wait(deadline)?;
+            // The second read may have taken in packets for the first.
+            if self.channel.read_window().available == 0 {
+                self.session.wait(deadline)?;
+            }
         }
     }
 
