@@ -20,6 +20,7 @@ pub mod inventory;
 pub mod monitor;
 pub mod parse;
 pub mod plot;
+pub mod process;
 pub mod record;
 pub mod report;
 pub mod run;

@@ -145,10 +145,10 @@ impl ScriptedHost {
     }
 
     fn signal(&self, script: &str) -> bool {
-        let Some(rest) = script.strip_prefix("kill -s ") else {
+        let Some(rest) = script.strip_prefix("kill -") else {
             return false;
         };
-        let (signal, group) = rest.split_once(" -- -").unwrap();
+        let (signal, group) = rest.split_once(" -").unwrap();
         for stream in self.0.streams.lock().unwrap().iter() {
             let mut stream = stream.lock().unwrap();
             if stream.group.to_string() != group || stream.play.deaf_to.contains(&signal) {

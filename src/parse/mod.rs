@@ -1,15 +1,15 @@
 //! Raw bytes to series and values. What cannot be read is counted, never dropped silently.
 
-pub mod free;
-pub mod header;
-mod lines;
-pub mod number_file;
-mod numbers;
 pub mod blame;
 pub mod dumb_plot;
 pub mod figures;
+pub mod free;
 pub mod free_pipeline;
+pub mod header;
+mod lines;
 pub mod meminfo;
+pub mod number_file;
+mod numbers;
 mod record;
 pub mod series_file;
 pub mod stress_ng;

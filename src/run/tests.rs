@@ -234,7 +234,7 @@ fn monitors_run_before_the_workload_and_are_ended_after_it() {
             "cat /proc/sys/kernel/random/boot_id",
             "# monitor meminfo",
             "# the workload with its idle and settle phases",
-            "kill -s TERM -- -100"
+            "kill -TERM -100"
         ]
     );
 }
@@ -298,7 +298,7 @@ fn a_broken_connection_fails_its_trial_and_the_run_goes_on_when_the_host_is_back
     assert!(raw(&record, 0, "workload-stdout").contains("so far"));
     // What the trial left on the host was ended over the new connection.
     let log = story.hosts[0].log();
-    assert!(log.contains(&"kill -s KILL -- -101".to_owned()), "{log:?}");
+    assert!(log.contains(&"kill -KILL -101".to_owned()), "{log:?}");
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn a_cancel_ends_the_workload_gently_and_keeps_what_came() {
     assert!(raw(&record, 0, "workload-stdout").contains("still here"));
     let log = story.hosts[0].log();
     let kills: Vec<_> = log.iter().filter(|l| l.starts_with("kill")).collect();
-    assert_eq!(kills, ["kill -s INT -- -101", "kill -s TERM -- -100"]);
+    assert_eq!(kills, ["kill -INT -101", "kill -s TERM -- -100"]);
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn a_workload_that_minds_no_signal_is_killed() {
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
     assert_eq!(states(&record), ["interrupted"]);
     let log = story.hosts[0].log();
-    assert!(log.contains(&"kill -s KILL -- -101".to_owned()), "{log:?}");
+    assert!(log.contains(&"kill -KILL -101".to_owned()), "{log:?}");
 }
 
 #[test]

@@ -1,0 +1,105 @@
+//! The line after which a stream is the script's own: banners, motd and chatty shell start-up files come before.
+
+use std::hash::{BuildHasher, RandomState};
+
+/// Most bytes before the fence; more is no greeting.
+const NOISE_LIMIT: usize = 1 << 20;
+
+/// A word that no greeting can hold, since it is drawn at random for each command.
+pub(super) fn sentinel() -> String {
+    let random = || RandomState::new().hash_one(());
+    format!("ktrial-{:016x}{:016x}", random(), random())
+}
+
+/// Takes the bytes of one stream and gives those after the line `SENTINEL GROUP`.
+pub(super) struct Fence {
+    start: Vec<u8>,
+    noise: Vec<u8>,
+    group: Option<i32>,
+}
+
+/// The fence did not come within [`NOISE_LIMIT`], or was not whole.
+pub(super) struct NoFence;
+
+impl Fence {
+    pub(super) fn new(sentinel: &str) -> Fence {
+        Fence {
+            start: format!("\n{sentinel} ").into_bytes(),
+            noise: Vec::new(),
+            group: None,
+        }
+    }
+
+    /// The process group that the fence told; none before it has come.
+    pub(super) fn group(&self) -> Option<i32> {
+        self.group
+    }
+
+    /// What came instead of the fence.
+    pub(super) fn noise(&self) -> &[u8] {
+        &self.noise
+    }
+
+    /// The bytes that are the script's own.
+    pub(super) fn pass(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, NoFence> {
+        if self.group.is_some() {
+            return Ok(bytes);
+        }
+        let seen = self.noise.len();
+        self.noise.extend(bytes);
+        // What was searched before cannot hold a whole fence: a line end is what is missing.
+        let from = seen.saturating_sub(self.start.len() + 16);
+        let found = self.noise.get(from..).and_then(|recent| {
+            recent
+                .windows(self.start.len())
+                .position(|window| window == self.start)
+        });
+        let number = found.map(|at| from + at + self.start.len());
+        let line = number.and_then(|at| self.noise.get(at..));
+        let end = line.and_then(|line| line.iter().position(|b| *b == b'\n'));
+        if let (Some(line), Some(end)) = (line, end) {
+            let (group, after) = line.split_at(end);
+            let group = std::str::from_utf8(group).ok().and_then(|t| t.parse().ok());
+            let after = after.get(1..).unwrap_or_default().to_vec();
+            self.group = Some(group.ok_or(NoFence)?);
+            self.noise = Vec::new();
+            return Ok(after);
+        }
+        if self.noise.len() > NOISE_LIMIT {
+            return Err(NoFence);
+        }
+        Ok(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_follows_the_fence_passes() {
+        let text = b"motd\nxS 1\nS\nS\n\nS 42\n\nS 43\nown";
+        for size in 1..=text.len() {
+            let mut fence = Fence::new("S");
+            let mut own = Vec::new();
+            for chunk in text.chunks(size) {
+                own.extend(fence.pass(chunk.to_vec()).ok().unwrap());
+            }
+            assert_eq!(fence.group(), Some(42));
+            assert_eq!(own, b"\nS 43\nown");
+        }
+    }
+
+    #[test]
+    fn a_stream_without_a_fence_is_given_up() {
+        let mut fence = Fence::new("S");
+        assert!(fence.pass(vec![b'x'; NOISE_LIMIT]).is_ok());
+        assert!(fence.pass(vec![b'x']).is_err());
+        assert!(Fence::new("S").pass(b"\nS x\n".to_vec()).is_err());
+    }
+
+    #[test]
+    fn sentinels_differ() {
+        assert_ne!(sentinel(), sentinel());
+    }
+}
