@@ -168,7 +168,7 @@ fn the_header_says_where_figures_come_from() {
 fn two_levels_of_headings_need_a_parameter() {
     let message = Import::of("boots.txt").is_refused();
     assert!(
-        message.contains("boots.txt:25: boots stand under two levels"),
+        message.contains("boots.txt:24: boots stand under two levels"),
         "{message}"
     );
     assert!(message.contains("--parameter"), "{message}");
@@ -191,7 +191,7 @@ fn plots_come_back_within_their_quantum() {
     let (_keep, record, _) = Import::of("plots.txt").about("plots.about.yaml").works();
     let manifest = record.manifest();
     assert_eq!(manifest.conditions, ["old", "new"]);
-    let quantum = 30000.0 / 18.0;
+    let quantum = 40000.0 / 20.0;
     for (trial, drawn) in [OLD, NEW].iter().enumerate() {
         let read = numbers(&record, trial);
         // The first sample lies behind the frame.

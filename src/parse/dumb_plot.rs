@@ -15,6 +15,8 @@ const SIDE_MINIMUM: usize = 4;
 /// Characters of a line that are looked at.
 const LINE_LIMIT: usize = 1024;
 const PLOT_LIMIT: usize = 64;
+/// Largest number of a sample that is believed.
+const SAMPLE_LIMIT: f64 = 1e9;
 /// What gnuplot draws for a line with points in its key.
 const KEY_SAMPLE: &str = "***A***";
 
@@ -104,7 +106,8 @@ impl Plot {
         let mut rows = Vec::new();
         for point in &self.points {
             let index = self.x.at(point.column).round();
-            if index < 0.0 || self.x.cell_of(index) != Some(point.column) {
+            if !(0.0..SAMPLE_LIMIT).contains(&index) || self.x.cell_of(index) != Some(point.column)
+            {
                 return Err(format!(
                     "the point in column {} is at x = {:.2}, which is no sample's number",
                     point.column,
@@ -205,7 +208,7 @@ impl Frame {
         let fail = |index: usize, message: String| {
             Error::input(message)
                 .at_line(file, index + 1)
-                .next("ktrial reads plots of one curve that gnuplot drew with `set term dumb`, linear axes, points or linespoints")
+                .next("ktrial reads plots of one curve that gnuplot drew with `set term dumb`, linear axes, points or linespoints, the key away from the points")
         };
         let rows: Vec<Vec<char>> = lines
             .get(self.top..=self.bottom)

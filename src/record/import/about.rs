@@ -96,3 +96,41 @@ impl About {
 pub(super) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.len() <= 100 && text.chars().all(|c| c.is_ascii_graphic())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<About> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("about.yaml");
+        std::fs::write(&file, text).unwrap();
+        About::read(&file)
+    }
+
+    #[test]
+    fn every_part_may_be_left_out() {
+        let about = read("notes: [one]\n").unwrap();
+        assert_eq!(about.notes, ["one"]);
+        assert_eq!(about.source, Origin::default());
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        for (text, expected) in [
+            ("notes: []\nclaim: []\n", "about.yaml:2:1"),
+            (
+                "claims:\n- {what: x, metric: m, value: .nan, unit: s}\n",
+                "no finite value",
+            ),
+            ("series: {metric: m, unit: s, interval_s: 0}\n", "above 0"),
+            (
+                "series: {metric: \"a\\e[m\", unit: s, interval_s: 1}\n",
+                "series.metric",
+            ),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! `systemd-analyze blame` lists of many boots in one mail, under headings that say condition and cell.
 
+use std::collections::BTreeSet;
+
 use super::duplicates;
 use super::mail::Mail;
 use super::{Draft, DraftTrial, RawPart};
@@ -9,7 +11,7 @@ use crate::record::{Replication, State, Trial};
 use crate::series::Cell;
 
 /// More boots than anybody posts in a mail.
-const BOOT_LIMIT: usize = 1000;
+const BOOT_LIMIT: usize = 200;
 const HEADING_LIMIT: usize = 60;
 const HEADING_WORDS: usize = 6;
 
@@ -94,7 +96,7 @@ pub(super) fn draft(mail: &Mail, parameter: Option<&str>) -> Result<Option<Draft
             conditions.push(boot.condition.clone());
         }
     }
-    let originals = duplicates::originals(&boots);
+    let duplicates = duplicates::find(&boots);
     let id = |index: usize| super::trial_id(index, boots.len());
     let trials = boots
         .iter()
@@ -105,11 +107,10 @@ pub(super) fn draft(mail: &Mail, parameter: Option<&str>) -> Result<Option<Draft
             if let (Some(name), Some(value)) = (parameter, &boot.value) {
                 trial.cell = Cell::from([(name.to_owned(), value.clone())]);
             }
-            if let Some(original) = originals.get(index).copied().flatten() {
-                trial
-                    .notes
-                    .push(duplicates::note(&boots, index, &id(original)));
-                trial.duplicate_of = Some(id(original));
+            if let Some(duplicate) = duplicates.get(index).copied().flatten() {
+                let original = id(duplicate.original);
+                trial.notes.push(duplicate.note(&original));
+                trial.duplicate_of = Some(original);
             }
             let raw = RawPart {
                 monitor: "systemd-analyze-blame",
@@ -183,6 +184,8 @@ struct Reader {
     levels: Vec<(Mark, String)>,
     /// Headings since the last line that was none.
     pending: Vec<(Mark, String)>,
+    /// Units of the boot that is being read.
+    units: BTreeSet<String>,
     /// Whether the line before (blank ones aside) was one of a boot.
     in_boots: bool,
     depth: Option<usize>,
@@ -241,6 +244,7 @@ impl Reader {
     }
 
     fn begin_boot(&mut self) {
+        self.units.clear();
         let mut names = self.levels.iter().rev().map(|(_, text)| text.clone());
         self.boots.push(Boot {
             condition: names.next().unwrap_or_default(),
@@ -252,10 +256,10 @@ impl Reader {
     }
 
     fn push(&mut self, number: usize, line: &str, entry: Entry) -> Result<(), Refusal> {
-        let again = |boot: &Boot| boot.entries.iter().any(|e| e.unit == entry.unit);
-        if self.boots.last().is_some_and(again) {
+        if self.units.contains(&entry.unit) {
             self.begin_boot();
         }
+        self.units.insert(entry.unit.clone());
         if self.boots.len() > BOOT_LIMIT {
             return Err((
                 format!("more than {BOOT_LIMIT} boots"),
