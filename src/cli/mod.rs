@@ -6,6 +6,7 @@ mod import;
 mod plan;
 mod plot;
 mod run;
+mod run_progress;
 mod show;
 
 use std::process::ExitCode;

@@ -1,13 +1,111 @@
 //! `ktrial run`.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::error::{Error, Result};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+
+use super::run_progress::{Bars, Lines};
+use crate::error::{Error, ErrorKind, Result};
+use crate::experiment::Experiment;
+use crate::host;
+use crate::run::{self, Cancel, Destination, Progress};
 
 /// Run an experiment and write its record.
+///
+/// Ctrl-C ends the running trials gently and keeps what was sampled; a second one changes nothing,
+/// a third one leaves at once and may leave a workload running on a host.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The experiment's file; `ktrial plan` shows what it runs.
+    experiment: PathBuf,
 
-pub fn run(_args: &Args) -> Result<ExitCode> {
-    Err(Error::usage("not built yet"))
+    /// How to reach hosts, as `ssh -F` takes it; your own ssh configuration counts without it.
+    #[arg(long, value_name = "FILE")]
+    ssh_config: Option<PathBuf>,
+
+    /// The folder that the record's folder is made in.
+    #[arg(short, long, value_name = "DIR", default_value = "data/runs")]
+    output: PathBuf,
+
+    /// Run on this host instead of the experiment's; may be given again.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let mut experiment = Experiment::read(&args.experiment)?;
+    if !args.hosts.is_empty() {
+        experiment.hosts = distinct(&args.hosts)?;
+    }
+    let plan = experiment.plan()?;
+    let source = std::fs::read(&args.experiment)
+        .map_err(|e| Error::io("read the experiment", &args.experiment, e))?;
+    let destination = Destination {
+        folder: args.output.clone(),
+        experiment: Some(source),
+    };
+    let connect = |name: &str| host::connect(name, args.ssh_config.as_deref());
+    let cancel = Cancel::default();
+    let signals = listen(&cancel)?;
+    let progress = progress();
+    let record = run::run(&plan, &destination, &connect, &cancel, progress.as_ref());
+    // Bars go before anything is printed below them.
+    drop(progress);
+    signals.close();
+    let record = record?;
+    run::check(&record)?;
+    let path = shell_word(&record.dir());
+    println!("record: {path}");
+    println!("compare: ktrial compare {path}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The hosts that were named, each once.
+fn distinct(hosts: &[String]) -> Result<Vec<String>> {
+    for (index, name) in hosts.iter().enumerate() {
+        if hosts.iter().take(index).any(|other| other == name) {
+            return Err(Error::usage(format!(
+                "host `{}` is named twice",
+                name.escape_default()
+            ))
+            .next("name each host once; trials of one host never run at the same time"));
+        }
+    }
+    Ok(hosts.to_vec())
+}
+
+fn progress() -> Box<dyn Progress> {
+    if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+        Box::new(Bars::default())
+    } else {
+        Box::new(Lines)
+    }
+}
+
+/// Turns signals into the wish to end the run; the third one ends ktrial itself.
+fn listen(cancel: &Cancel) -> Result<Handle> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|e| Error::new(ErrorKind::Io, "cannot listen for signals").because(e))?;
+    let handle = signals.handle();
+    let cancel = cancel.clone();
+    std::thread::spawn(move || {
+        for (_, count) in signals.forever().zip(1..) {
+            match count {
+                1 => {
+                    cancel.cancel();
+                    eprintln!("ktrial: ending the running trials; what was sampled is kept");
+                }
+                2 => eprintln!("ktrial: still cleaning up the hosts; once more leaves them as they are"),
+                _ => std::process::exit(1),
+            }
+        }
+    });
+    Ok(handle)
+}
+
+/// A path as it can be pasted into a shell.
+fn shell_word(path: &Path) -> String {
+    crate::workload::quote(&[path.to_string_lossy().into_owned()])
 }

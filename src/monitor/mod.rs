@@ -7,14 +7,6 @@ use std::time::Duration;
 
 use crate::experiment::{Monitor, MonitorKind};
 
-/// The monitor's name in a manifest, and its raw file's stem.
-pub fn name(kind: MonitorKind) -> &'static str {
-    match kind {
-        MonitorKind::Meminfo => "meminfo",
-        MonitorKind::Free => "free",
-    }
-}
-
 /// The programs that the monitor needs on the host, besides a POSIX shell.
 pub fn programs(kind: MonitorKind) -> &'static [&'static str] {
     match kind {

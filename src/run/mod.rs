@@ -43,14 +43,16 @@ pub type Connect<'a> = dyn Fn(&str) -> Result<Box<dyn Host>> + Sync + 'a;
 pub struct Destination {
     /// The folder in which the record's own folder is made, such as `data/runs`.
     pub folder: PathBuf,
-    /// The experiment's source text, copied into the record as `experiment.yaml`.
+    /// The experiment's file as the user wrote it, copied into the record as `experiment.yaml`.
+    /// Without it, or when it draws on other files, `experiment-full.yaml` has every setting.
     pub experiment: Option<Vec<u8>>,
 }
 
 /// Runs a plan: preflight of every host, then its trials. Returns the record, whatever became of the trials;
 /// [`check`] tells whether all went well.
 ///
-/// The record is `<folder>/<UTC time>-<name>`, with `experiment.yaml`, `plan.yaml` and the trials' raw files.
+/// The record is `<folder>/<UTC time>-<name>`, with `experiment.yaml` as given, `experiment-full.yaml` with every default,
+/// `plan.yaml` with every script, and the trials' raw files.
 ///
 /// # Errors
 /// Before anything has run and without a record: `HostTransient` or `HostStable` when hosts cannot be reached or lack
@@ -78,6 +80,7 @@ fn run_by(
     if let Some(text) = &to.experiment {
         ledger.write("experiment.yaml", text)?;
     }
+    ledger.write("experiment-full.yaml", plan.experiment.to_yaml().as_bytes())?;
     ledger.write("plan.yaml", &plan_file::content(plan)?)?;
     progress.update(Update::RunStarted {
         record: ledger.dir(),

@@ -38,7 +38,7 @@ pub(super) fn content(plan: &Plan) -> Result<Vec<u8>> {
             .experiment
             .monitors
             .iter()
-            .map(|m| (monitor::name(m.kind), monitor::script(m, planned)))
+            .map(|m| (m.kind.name(), monitor::script(m, planned)))
             .collect(),
         trials: plan
             .trials

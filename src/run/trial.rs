@@ -155,7 +155,7 @@ impl Trial<'_> {
     fn start_monitors(&mut self) -> Result<()> {
         let planned = workload::planned(self.setting.experiment);
         for monitor in &self.setting.experiment.monitors {
-            let name = monitor::name(monitor.kind);
+            let name = monitor.kind.name();
             let file = self.setting.slot.open_raw(name, &format!("{name}.txt"))?;
             let running = self
                 .setting
@@ -240,7 +240,7 @@ impl Trial<'_> {
         let before = self.samples;
         let mut result = Ok(());
         for monitor in &mut self.monitors {
-            let counts = monitor.name == monitor::name(MonitorKind::Meminfo);
+            let counts = monitor.name == MonitorKind::Meminfo.name();
             let samples = &mut self.samples;
             result = result.and(monitor.take(POLL, |bytes| {
                 if counts {

@@ -1,0 +1,189 @@
+//! A run's progress on standard error: bars on a terminal, lines elsewhere.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::record::State;
+use crate::run::{Progress, Update};
+use crate::series::Phase;
+
+const HOST_BAR: &str = "{prefix:>12.bold} [{bar:30}] {pos:>4}/{len} s  {msg}";
+const RUN_BAR: &str = "{prefix:>12.bold} [{bar:30}] {pos:>4}/{len} trials, {elapsed} gone";
+
+/// One bar a host and one for the run.
+#[derive(Default)]
+pub(super) struct Bars {
+    group: MultiProgress,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    run: Option<ProgressBar>,
+    hosts: BTreeMap<String, HostBar>,
+}
+
+struct HostBar {
+    bar: ProgressBar,
+    begun: Instant,
+    phase: Option<Phase>,
+    samples: u64,
+}
+
+impl HostBar {
+    fn show(&self, trial: &str) {
+        let phase = self.phase.map_or("starting", phase_word);
+        self.bar.set_position(self.begun.elapsed().as_secs());
+        self.bar
+            .set_message(format!("{trial} {phase}, {} samples", self.samples));
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+fn phase_word(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Idle => "idle",
+        Phase::Workload => "workload",
+        Phase::Settle => "settle",
+    }
+}
+
+impl Inner {
+    fn host(&mut self, group: &MultiProgress, name: &str, planned: Duration) {
+        let bar = self.hosts.entry(name.to_owned()).or_insert_with(|| HostBar {
+            bar: group
+                .insert(0, ProgressBar::new(0))
+                .with_style(style(HOST_BAR))
+                .with_prefix(name.to_owned()),
+            begun: Instant::now(),
+            phase: None,
+            samples: 0,
+        });
+        bar.bar.set_length(planned.as_secs());
+        bar.begun = Instant::now();
+        bar.phase = None;
+        bar.samples = 0;
+    }
+}
+
+impl Progress for Bars {
+    fn update(&self, update: Update<'_>) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        match update {
+            Update::RunStarted { record, trials } => {
+                let _ = self.group.println(started(record, trials));
+                inner.run = Some(
+                    self.group
+                        .add(ProgressBar::new(trials as u64))
+                        .with_style(style(RUN_BAR))
+                        .with_prefix("run"),
+                );
+            }
+            Update::TrialStarted {
+                host,
+                trial,
+                planned,
+                ..
+            } => {
+                inner.host(&self.group, host, planned);
+                if let Some(bar) = inner.hosts.get(host) {
+                    bar.show(trial);
+                }
+            }
+            Update::PhaseStarted { host, trial, phase } => {
+                if let Some(bar) = inner.hosts.get_mut(host) {
+                    bar.phase = Some(phase);
+                    bar.show(trial);
+                }
+            }
+            Update::Sampled {
+                host,
+                trial,
+                samples,
+            } => {
+                if let Some(bar) = inner.hosts.get_mut(host) {
+                    bar.samples = samples;
+                    bar.show(trial);
+                }
+            }
+            Update::TrialEnded {
+                host,
+                trial,
+                state,
+                reason,
+            } => {
+                if state != State::Complete {
+                    let _ = self.group.println(ended(host, trial, state, reason));
+                }
+                if let Some(run) = &inner.run {
+                    run.inc(1);
+                }
+            }
+            Update::Reconnecting { host, attempt } => {
+                if let Some(bar) = inner.hosts.get(host) {
+                    bar.bar.set_message(format!("reconnecting, try {attempt}"));
+                }
+            }
+            Update::HostDone { host } => {
+                if let Some(bar) = inner.hosts.remove(host) {
+                    bar.bar.finish_and_clear();
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Bars {
+    fn drop(&mut self) {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(run) = &inner.run {
+            run.abandon();
+        }
+    }
+}
+
+/// A line for each thing that a log should have.
+pub(super) struct Lines;
+
+impl Progress for Lines {
+    fn update(&self, update: Update<'_>) {
+        match update {
+            Update::RunStarted { record, trials } => eprintln!("{}", started(record, trials)),
+            Update::TrialStarted {
+                host,
+                trial,
+                condition,
+                planned,
+            } => eprintln!("{host}: {trial} {condition}, about {} s", planned.as_secs()),
+            Update::TrialEnded {
+                host,
+                trial,
+                state,
+                reason,
+            } => eprintln!("{}", ended(host, trial, state, reason)),
+            Update::Reconnecting { host, attempt } => {
+                eprintln!("{host}: reconnecting, try {attempt}");
+            }
+            Update::PhaseStarted { .. } | Update::Sampled { .. } | Update::HostDone { .. } => {}
+        }
+    }
+}
+
+fn started(record: &std::path::Path, trials: usize) -> String {
+    format!("{trials} trials, recorded in {}", record.display())
+}
+
+fn ended(host: &str, trial: &str, state: State, reason: Option<&str>) -> String {
+    match reason {
+        Some(reason) => format!("{host}: {trial} {}: {reason}", state.word()),
+        None => format!("{host}: {trial} {}", state.word()),
+    }
+}
