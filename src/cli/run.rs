@@ -66,11 +66,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn distinct(hosts: &[String]) -> Result<Vec<String>> {
     for (index, name) in hosts.iter().enumerate() {
         if hosts.iter().take(index).any(|other| other == name) {
-            return Err(Error::usage(format!(
-                "host `{}` is named twice",
-                name.escape_default()
-            ))
-            .next("name each host once; trials of one host never run at the same time"));
+            return Err(
+                Error::usage(format!("host `{}` is named twice", name.escape_default()))
+                    .next("name each host once; trials of one host never run at the same time"),
+            );
         }
     }
     Ok(hosts.to_vec())
@@ -97,7 +96,9 @@ fn listen(cancel: &Cancel) -> Result<Handle> {
                     cancel.cancel();
                     eprintln!("ktrial: ending the running trials; what was sampled is kept");
                 }
-                2 => eprintln!("ktrial: still cleaning up the hosts; once more leaves them as they are"),
+                2 => eprintln!(
+                    "ktrial: still cleaning up the hosts; once more leaves them as they are"
+                ),
                 _ => std::process::exit(1),
             }
         }

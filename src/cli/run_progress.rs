@@ -58,15 +58,18 @@ fn phase_word(phase: Phase) -> &'static str {
 
 impl Inner {
     fn host(&mut self, group: &MultiProgress, name: &str, planned: Duration) {
-        let bar = self.hosts.entry(name.to_owned()).or_insert_with(|| HostBar {
-            bar: group
-                .insert(0, ProgressBar::new(0))
-                .with_style(style(HOST_BAR))
-                .with_prefix(name.to_owned()),
-            begun: Instant::now(),
-            phase: None,
-            samples: 0,
-        });
+        let bar = self
+            .hosts
+            .entry(name.to_owned())
+            .or_insert_with(|| HostBar {
+                bar: group
+                    .insert(0, ProgressBar::new(0))
+                    .with_style(style(HOST_BAR))
+                    .with_prefix(name.to_owned()),
+                begun: Instant::now(),
+                phase: None,
+                samples: 0,
+            });
         bar.bar.set_length(planned.as_secs());
         bar.begun = Instant::now();
         bar.phase = None;

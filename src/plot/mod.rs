@@ -4,6 +4,7 @@
 
 mod ascii;
 mod axis;
+mod comparison;
 mod decimate;
 mod draw;
 mod font;
