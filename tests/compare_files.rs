@@ -380,7 +380,7 @@ fn too_many_runs_look_like_a_series() {
 
 #[test]
 fn a_pipe_is_read_in_bounded_memory() {
-    // 40 MB of 2.2 million distinct numbers through a pipe, the program held to 256 MiB of address space.
+    // 20 MB of 1.2 million distinct numbers through a pipe, the program held to 256 MiB of address space.
     let ktrial = Ktrial::new().file("b", "1\n2\n");
     let mut child = Command::new("sh")
         .args([
@@ -395,13 +395,13 @@ fn a_pipe_is_read_in_bounded_memory() {
         .spawn()
         .unwrap();
     let mut stdin = std::io::BufWriter::new(child.stdin.take().unwrap());
-    for index in 0..2_200_000u64 {
+    for index in 0..1_200_000u64 {
         writeln!(stdin, "{}.{:06}", 400_000 + index % 1000, index).unwrap();
     }
     drop(stdin);
     said(child.wait_with_output().unwrap())
         .ok()
         .says("stdin")
-        .says("2200000 and 2 samples")
+        .says("1200000 and 2 samples")
         .says("median and p95 may be off by");
 }

@@ -183,3 +183,17 @@ fn a_warning_of_all_comparisons_is_told_once() {
     assert_eq!(text.matches("note: both\n").count(), 1);
     assert!(text.contains("note: y: only y\n"), "{text}");
 }
+
+#[test]
+fn names_too_long_for_a_sentence_are_in_the_legend_only() {
+    let mut long = comparison("x", &Unit::None, &Cell::new(), &[1.0], &[2.0]);
+    long.condition_a = "a".repeat(90) + "-before";
+    long.condition_b = "a".repeat(90) + "-after";
+    let text = report(vec![long]).to_text();
+    assert!(text.starts_with("x 1.00 higher in b than in a ("), "{text}");
+    assert!(
+        text.contains("-before\n") && text.contains("-after\n"),
+        "{text}"
+    );
+    assert_fit_for_a_mail(&text);
+}

@@ -12,7 +12,7 @@ use crate::unit::{Unit, significant};
 const LEAST_P: f64 = 0.0001;
 
 /// Most characters of a name within a sentence or a table.
-const LONGEST_NAME: usize = 32;
+const LONGEST_NAME: usize = 40;
 
 pub(super) fn render(report: &Report) -> String {
     let comparisons = report.comparisons.as_slice();
@@ -60,7 +60,7 @@ fn headlines(comparisons: &[Comparison]) -> String {
 }
 
 fn headline(c: &Comparison) -> String {
-    let (a, b) = (name(&c.condition_a), name(&c.condition_b));
+    let (a, b) = condition_names(c);
     let found = match c.difference {
         None => format!("{}: nothing can be compared", label(c)),
         Some(0.0) => format!("{}: no difference between {a} and {b}", label(c)),
@@ -93,21 +93,31 @@ fn by_conditions(comparisons: &[Comparison]) -> impl Iterator<Item = &[Compariso
     comparisons.chunk_by(|x, y| x.condition_a == y.condition_a && x.condition_b == y.condition_b)
 }
 
+/// The conditions' names within a sentence; `a` and `b`, as in the legend, when they are too long for one.
+fn condition_names(c: &Comparison) -> (String, String) {
+    let (a, b) = (escaped(&c.condition_a), escaped(&c.condition_b));
+    if a.len().max(b.len()) > LONGEST_NAME {
+        ("a".into(), "b".into())
+    } else {
+        (a, b)
+    }
+}
+
 fn legend(group: &[Comparison]) -> String {
     group.first().map_or_else(String::new, |c| {
+        let (a, b) = (escaped(&c.condition_a), escaped(&c.condition_b));
         let what = if c.a.n == 1 && c.b.n == 1 {
             "values"
         } else {
             "means"
         };
-        wrapped(
-            &format!(
-                "a = {}, b = {}: {what}; the difference is b - a.",
-                escaped(&c.condition_a),
-                escaped(&c.condition_b)
-            ),
-            4,
-        )
+        let line = format!("a = {a}, b = {b}: {what}; the difference is b - a.");
+        if line.len() <= WIDTH {
+            return line + "\n";
+        }
+        wrapped(&format!("a = {a}"), 4)
+            + &wrapped(&format!("b = {b}"), 4)
+            + &format!("a and b: {what}; the difference is b - a.\n")
     })
 }
 

@@ -45,10 +45,14 @@ fn belong_together(former: &str, word: &str) -> bool {
     const SIGNS: [&str; 3] = ["=", "<", "+"];
     const UNITS: [&str; 9] = ["B", "KiB", "MiB", "GiB", "s", "ms", "us", "ns", "%"];
     let unit = word.trim_end_matches([',', ';', ':', '.', ')', '/']);
-    let number = former.trim_start_matches(['(', '-', '+']);
+    let is_number = |word: &str| {
+        word.trim_start_matches(['(', '-', '+'])
+            .starts_with(|c: char| c.is_ascii_digit())
+    };
     SIGNS.contains(&former)
         || SIGNS.contains(&word)
-        || (number.starts_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&unit))
+        || (is_number(former) && (UNITS.contains(&unit) || word == "to"))
+        || (former == "to" && is_number(word))
 }
 
 #[cfg(test)]
@@ -67,7 +71,13 @@ mod tests {
 
     #[test]
     fn a_number_stays_with_its_unit() {
-        for together in ["(-16.3 %,", "84.2 MiB", "n = 4 + 4):", "p < 0.0001"] {
+        for together in [
+            "(-16.3 %,",
+            "84.2 MiB",
+            "n = 4 + 4):",
+            "p < 0.0001",
+            "-1.64 to -0.538 s",
+        ] {
             for before in 50..WIDTH {
                 let text = format!("{} {together} end", "x".repeat(before));
                 assert!(wrapped(&text, 2).contains(together), "{text}");
