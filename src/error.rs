@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::ascii::escaped;
+
 /// A result with ktrial's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -57,7 +59,7 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
+        f.write_str(&escaped(&self.file.to_string_lossy()))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
             if let Some(column) = self.column {

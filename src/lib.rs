@@ -33,7 +33,18 @@ pub mod workload;
 #[cfg(feature = "cli")]
 pub mod cli;
 
-/// What a notebook cell needs.
+/// What a notebook's cells need: `use ktrial::prelude::*;`.
+///
+/// Of polars it has what filtering and grouping a [`Table`](crate::frame::Table) needs; all of it is under [`polars`].
 pub mod prelude {
+    pub use crate::compare::{Comparison, Comparisons};
+    pub use crate::display::Show;
     pub use crate::error::{Error, Result};
+    pub use crate::frame::Table;
+    pub use crate::plot::{Figure, Group, Line};
+    pub use crate::record::Record;
+    pub use crate::unit::Unit;
+    pub use polars::prelude::{DataFrame, Expr, IntoLazy, LazyFrame, col, lit};
 }
+
+pub use polars;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ktrial::parse::{blame, figures};
+use ktrial::parse::{blame, figures, series_file};
 use ktrial::record::{Record, Replication};
 use ktrial::series::Value;
 use ktrial::unit::Unit;
@@ -88,11 +88,9 @@ fn units(record: &Record, trial: usize) -> Vec<(String, f64)> {
 fn numbers(record: &Record, trial: usize) -> Vec<f64> {
     let raw = &record.manifest().trials[trial].raw[0];
     assert_eq!(raw.monitor, "series");
-    let text = String::from_utf8(record.read_raw(raw).unwrap()).unwrap();
-    text.lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.parse().unwrap())
-        .collect()
+    let parsed = series_file::parse(&record.read_raw(raw).unwrap());
+    assert_eq!(parsed.unread_count, 0);
+    parsed.series[0].values.clone()
 }
 
 #[test]

@@ -252,7 +252,9 @@ fn a_dropped_stream_ends_on_the_host_when_it_next_writes() {
     read_until(&mut *running, "more");
     drop(running);
     wait_until("the script ends", || {
-        !Path::new(&format!("/proc/{group}")).exists()
+        // Gone, or a zombie that waits for init.
+        let state = std::fs::read_to_string(format!("/proc/{group}/stat"));
+        state.map_or(true, |state| state.contains(") Z "))
     });
 }
 

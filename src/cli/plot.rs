@@ -51,8 +51,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Draws a figure as a file's bytes.
+type Renderer = fn(&Figure) -> Result<Vec<u8>>;
+
 /// How a file of this name is drawn.
-fn renderer(output: &Path) -> Result<fn(&Figure) -> Result<Vec<u8>>> {
+fn renderer(output: &Path) -> Result<Renderer> {
     let ending = output
         .extension()
         .map(|e| e.to_string_lossy().to_lowercase());

@@ -137,3 +137,45 @@ fn p_value(p: f64) -> String {
         format!("{p:.4}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Options, Sample, adjust, compare};
+    use crate::series::Cell;
+    use crate::unit::Unit;
+
+    #[test]
+    fn the_verdict_comes_first_in_one_unit() {
+        let sample = |condition: &str, values: &[f64]| Sample {
+            condition: condition.into(),
+            values: values.to_vec(),
+        };
+        let before = sample("before", &[5.672, 5.418, 5.707, 6.250]);
+        let after = sample("<after>", &[4.652, 4.634, 4.745]);
+        let cell = Cell::from([("config".into(), "!debug".into())]);
+        let options = Options::default();
+        let mut all = [compare(
+            "settle",
+            &Unit::Second,
+            &cell,
+            &before,
+            &after,
+            &options,
+        )];
+        adjust(&mut all);
+        let plain = all.to_plain();
+        assert_eq!(
+            plain.lines().next().unwrap(),
+            "settle, <after> against before, config !debug: supported, -1.08 s (-18.8 %), \
+             95 % interval -1.63 s to -0.539 s, adjusted p 0.0072, n 4 and 3"
+        );
+        assert!(plain.is_ascii());
+        let html = all.to_html();
+        assert!(
+            html.starts_with("<p><strong>settle, &lt;after&gt; against before"),
+            "{html}"
+        );
+        assert!(!html.contains("<after>"));
+    }
+}

@@ -45,7 +45,6 @@ impl Column {
 /// A table to look at. Texts are given as they are; they are escaped when it is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Listing {
-    caption: String,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
     /// How many rows there are in all.
@@ -59,7 +58,6 @@ impl Listing {
         let height = rows.len();
         rows.truncate(MAX_ROWS);
         Listing {
-            caption: String::new(),
             columns,
             rows,
             height,
@@ -76,12 +74,6 @@ impl Listing {
         let mut table = Listing::new(columns, (0..height.min(MAX_ROWS)).map(row).collect());
         table.height = height;
         table
-    }
-
-    /// Adds a line above.
-    pub fn with_caption(mut self, caption: impl Into<String>) -> Listing {
-        self.caption = caption.into();
-        self
     }
 
     /// Adds a line below.
@@ -133,9 +125,6 @@ impl Show for Listing {
             text.push_str(content.trim_end());
             text.push('\n');
         };
-        if !self.caption.is_empty() {
-            line(&escaped(&self.caption));
-        }
         for (number, row) in rows.iter().enumerate() {
             if number == heads {
                 line(
@@ -160,11 +149,7 @@ impl Show for Listing {
     }
 
     fn to_rich(&self) -> Rich {
-        let mut html = String::new();
-        if !self.caption.is_empty() {
-            html.push_str(&format!("<p>{}</p>\n", escape_html(&self.caption)));
-        }
-        html.push_str("<table class=\"dataframe\">\n<thead><tr>");
+        let mut html = String::from("<table class=\"dataframe\">\n<thead><tr>");
         for column in &self.columns {
             html.push_str(&format!(
                 "<th{}>{}",
@@ -235,12 +220,10 @@ mod tests {
                 vec!["caf\u{e9}\u{1b}[2J".into(), "9".into()],
             ],
         )
-        .with_caption("Trials")
         .with_note("n = 2");
         assert_eq!(
             table.to_plain(),
-            "Trials\n\
-             host                peak\n\
+            "host                peak\n\
              \x20                    MiB\n\
              ------------------  ----\n\
              a                   84.2\n\

@@ -29,6 +29,7 @@ pub fn parser(monitor: &str) -> Option<Parser> {
         "meminfo" => Some(|bytes, trial| meminfo::parse(bytes, trial.start_boottime_s)),
         "stress-ng-yaml" => Some(|bytes, _| stress_ng::parse(bytes)),
         "figures" => Some(|bytes, _| figures::parse(bytes)),
+        "series" => Some(|bytes, _| series_file::parse(bytes)),
         "systemd-analyze-blame" => Some(|bytes, _| blame::parse(bytes)),
         _ => None,
     }

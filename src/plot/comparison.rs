@@ -14,7 +14,11 @@ impl Comparison {
             group(&self.condition_a, &self.a.values),
             group(&self.condition_b, &self.b.values),
         ];
-        let cell: Vec<_> = self.cell.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let cell: Vec<_> = self
+            .cell
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
         let title = match cell.is_empty() {
             true => self.verdict.words().to_owned(),
             false => format!("{}: {}", cell.join(", "), self.verdict.words()),

@@ -1,9 +1,11 @@
 //! Figures: one description, drawn as SVG, PNG or plain text for a mail.
 //!
-//! A [`Figure`] is made from plain vectors; nothing here reads records or computes comparisons.
+//! A [`Figure`] is made from plain vectors, or by [`Comparison::figure`](crate::compare::Comparison::figure);
+//! nothing here reads records or computes comparisons.
 
 mod ascii;
 mod axis;
+mod comparison;
 mod decimate;
 mod draw;
 mod font;

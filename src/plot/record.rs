@@ -1,8 +1,9 @@
 //! A record's figures.
 
+use super::axis::signed_alike;
 use super::{Figure, Group, Line};
-use crate::compare::{Comparison, Comparisons};
-use crate::error::Result;
+use crate::compare::{Comparison, Comparisons, Verdict};
+use crate::error::{Error, Result};
 use crate::parse::no_such;
 use crate::record::{Record, State, Trial};
 use crate::series::{Cell, Series};
@@ -28,7 +29,10 @@ impl Record {
         let metric = match (metric, &self.manifest().primary) {
             (Some(metric), _) => metric,
             (None, Some(primary)) => parts.series_of(primary).unwrap_or(primary),
-            (None, None) => return Err(no_such("primary metric", "", &names).at(self.dir())),
+            (None, None) => {
+                let error = Error::usage("the record has no primary metric").at(self.dir());
+                return Err(error.next(format!("name a metric; there are: {}", names.join(", "))));
+            }
         };
         if !names.iter().any(|name| name == metric) {
             return Err(no_such("metric", metric, &names).at(self.dir()));
@@ -173,7 +177,10 @@ impl Record {
         groups.sort_by_key(|group| self.position(&group.condition));
         let unit = unit.unwrap_or_default();
         let compared = comparison(comparisons, metric, cell);
-        let verdict = compared.map(|comparison| comparison.verdict.words().to_owned());
+        let verdict = compared.map(|comparison| match comparison.verdict {
+            Verdict::Equivalent => "equivalent".to_owned(),
+            verdict => format!("difference {}", verdict.words()),
+        });
         let figure = Figure::runs(title(metric, cell, verdict), metric, &unit, groups);
         let figure = match compared.and_then(|c| c.difference.zip(c.difference_ci)) {
             Some((difference, interval)) => figure.with_interval(difference, interval),
@@ -305,7 +312,7 @@ fn comparison<'a>(
     found.next().is_none().then_some(first)
 }
 
-/// `memory.used (config=debug): supported`.
+/// `memory.used (config=debug): difference supported`.
 fn title(metric: &str, cell: &Cell, finding: Option<String>) -> String {
     let cell = match cell.is_empty() {
         true => String::new(),
@@ -331,16 +338,17 @@ fn finding(comparison: &Comparison) -> String {
     let Some(difference) = comparison.difference else {
         return words.to_owned();
     };
-    let difference = unit.show_signed(difference);
-    let sure = match comparison.difference_ci {
-        Some((low, high)) => format!(
-            "95 % interval {} to {}",
-            unit.show_signed(low),
-            unit.show_signed(high)
-        ),
-        None => format!("n = {} and {}", a.n, b.n),
-    };
-    format!("peak of {condition_b} - {condition_a} is {difference}, {sure}: {words}")
+    let what = format!("peak of {condition_b} - {condition_a} is");
+    match comparison.difference_ci {
+        Some((low, high)) => {
+            let [difference, low, high] = signed_alike(unit, [difference, low, high]);
+            format!("{what} {difference}, 95 % interval {low} to {high}: {words}")
+        }
+        None => {
+            let difference = unit.show_signed(difference);
+            format!("{what} {difference}, n = {} and {}: {words}", a.n, b.n)
+        }
+    }
 }
 
 fn cell_name(cell: &Cell) -> String {

@@ -8,14 +8,15 @@ use crate::report::Report;
 use crate::report::wrap::{WIDTH, wrapped};
 use crate::unit::{Unit, significant};
 
+/// Smaller p values are not written out.
+const LEAST_P: f64 = 0.0001;
+
 /// Most characters of a name within a sentence or a table.
-const LONGEST_NAME: usize = 32;
+const LONGEST_NAME: usize = 40;
 
 pub(super) fn render(report: &Report) -> String {
     let comparisons = report.comparisons.as_slice();
-    let mut parts = Vec::new();
-    parts.push(headlines(comparisons));
-    parts.push(wrapped(&escaped(&report.title), 2));
+    let mut parts = vec![headlines(comparisons), wrapped(&escaped(&report.title), 2)];
     for group in by_conditions(comparisons) {
         parts.push(legend(group) + &table::render(group));
     }
@@ -34,7 +35,8 @@ fn headlines(comparisons: &[Comparison]) -> String {
     let supported = |c: &&Comparison| c.verdict == Verdict::Supported;
     let mut told: Vec<&Comparison> = comparisons.iter().filter(|c| c.primary).collect();
     let mut text = String::new();
-    if told.is_empty() && comparisons.len() > 1 {
+    let tested = comparisons.iter().filter(|c| c.p().is_some()).count();
+    if told.is_empty() && tested > 0 && comparisons.len() > 1 {
         told = comparisons.iter().filter(supported).collect();
         text += &wrapped(
             &format!(
@@ -58,7 +60,7 @@ fn headlines(comparisons: &[Comparison]) -> String {
 }
 
 fn headline(c: &Comparison) -> String {
-    let (a, b) = (name(&c.condition_a), name(&c.condition_b));
+    let (a, b) = condition_names(c);
     let found = match c.difference {
         None => format!("{}: nothing can be compared", label(c)),
         Some(0.0) => format!("{}: no difference between {a} and {b}", label(c)),
@@ -80,7 +82,7 @@ fn headline(c: &Comparison) -> String {
     if let Some(p) = c.p() {
         text += &format!(", {} {}", method(c), p_value(p));
         if let Some(adjusted) = c.p_adjusted.filter(|&adjusted| adjusted != p) {
-            text += &format!(" (after Holm {})", equation(adjusted));
+            text += &format!(" ({} after Holm)", p_value(adjusted));
         }
     }
     text + "."
@@ -91,16 +93,31 @@ fn by_conditions(comparisons: &[Comparison]) -> impl Iterator<Item = &[Compariso
     comparisons.chunk_by(|x, y| x.condition_a == y.condition_a && x.condition_b == y.condition_b)
 }
 
+/// The conditions' names within a sentence; `a` and `b`, as in the legend, when they are too long for one.
+fn condition_names(c: &Comparison) -> (String, String) {
+    let (a, b) = (escaped(&c.condition_a), escaped(&c.condition_b));
+    if a.len().max(b.len()) > LONGEST_NAME {
+        ("a".into(), "b".into())
+    } else {
+        (a, b)
+    }
+}
+
 fn legend(group: &[Comparison]) -> String {
     group.first().map_or_else(String::new, |c| {
+        let (a, b) = (escaped(&c.condition_a), escaped(&c.condition_b));
         let what = if c.a.n == 1 && c.b.n == 1 {
             "values"
         } else {
             "means"
         };
-        wrapped(&format!("a = {}", escaped(&c.condition_a)), 4)
-            + &wrapped(&format!("b = {}", escaped(&c.condition_b)), 4)
-            + &format!("columns a and b: {what}; difference: b - a\n")
+        let line = format!("a = {a}, b = {b}: {what}; the difference is b - a.");
+        if line.len() <= WIDTH {
+            return line + "\n";
+        }
+        wrapped(&format!("a = {a}"), 4)
+            + &wrapped(&format!("b = {b}"), 4)
+            + &format!("a and b: {what}; the difference is b - a.\n")
     })
 }
 
@@ -246,21 +263,18 @@ fn span(unit: &Unit, (low, high): (f64, f64)) -> String {
 
 /// `p = 0.0286`, `p < 0.0001`.
 fn p_value(p: f64) -> String {
-    format!("p {}", equation(p))
-}
-
-fn equation(p: f64) -> String {
-    if p < 0.0001 {
-        "< 0.0001".into()
+    if p < LEAST_P {
+        format!("p < {LEAST_P}")
     } else {
-        format!("= {}", p_digits(p))
+        format!("p = {}", p_digits(p))
     }
 }
 
+/// The p value alone, as in the table.
 fn p_digits(p: f64) -> String {
-    if p < 0.1 {
-        format!("{p:.4}")
-    } else {
-        format!("{p:.3}")
+    match p {
+        _ if p < LEAST_P => format!("<{LEAST_P}"),
+        _ if p < 0.1 => format!("{p:.4}"),
+        _ => format!("{p:.3}"),
     }
 }

@@ -3,28 +3,56 @@
 /// The widest line of a text report, in columns.
 pub(super) const WIDTH: usize = 72;
 
-/// ASCII text as lines of at most [`WIDTH`] columns, all but the first indented. A longer word is broken.
+/// ASCII text as lines of at most [`WIDTH`] columns, all but the first indented.
+/// A number stays with its unit (`84.2 MiB`, `p = 0.03`); a word longer than a line is broken.
 pub(super) fn wrapped(text: &str, indent: usize) -> String {
     let mut lines = vec![String::new()];
-    let mut begun = false;
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
+    for word in words(text) {
+        let alone = lines.last().is_some_and(String::is_empty);
         for (part, piece) in word.as_bytes().chunks(WIDTH - indent).enumerate() {
             let piece = String::from_utf8_lossy(piece);
             match lines.last_mut() {
-                Some(line)
-                    if part == 0 && line.len() + usize::from(begun) + piece.len() <= WIDTH =>
-                {
-                    if begun {
-                        line.push(' ');
-                    }
+                Some(line) if alone && part == 0 => line.push_str(&piece),
+                Some(line) if part == 0 && line.len() + 1 + piece.len() <= WIDTH => {
+                    line.push(' ');
                     line.push_str(&piece);
                 }
                 _ => lines.push(" ".repeat(indent) + &piece),
             }
-            begun = true;
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// The words of a text; what belongs together is one.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut former = "";
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        match words.last_mut() {
+            Some(last) if belong_together(former, word) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+        former = word;
+    }
+    words
+}
+
+fn belong_together(former: &str, word: &str) -> bool {
+    const SIGNS: [&str; 3] = ["=", "<", "+"];
+    const UNITS: [&str; 9] = ["B", "KiB", "MiB", "GiB", "s", "ms", "us", "ns", "%"];
+    let unit = word.trim_end_matches([',', ';', ':', '.', ')', '/']);
+    let is_number = |word: &str| {
+        word.trim_start_matches(['(', '-', '+'])
+            .starts_with(|c: char| c.is_ascii_digit())
+    };
+    SIGNS.contains(&former)
+        || SIGNS.contains(&word)
+        || (is_number(former) && (UNITS.contains(&unit) || word == "to"))
+        || (former == "to" && is_number(word))
 }
 
 #[cfg(test)]
@@ -41,9 +69,25 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        for together in [
+            "(-16.3 %,",
+            "84.2 MiB",
+            "n = 4 + 4):",
+            "p < 0.0001",
+            "-1.64 to -0.538 s",
+        ] {
+            for before in 50..WIDTH {
+                let text = format!("{} {together} end", "x".repeat(before));
+                assert!(wrapped(&text, 2).contains(together), "{text}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
-        fn no_line_is_too_long_and_no_word_lost(text in "[a-z ]{0,300}", indent in 0usize..8) {
+        fn no_line_is_too_long_and_no_word_lost(text in "([a-z]{0,90}|[ =%]|[0-9]{1,3} MiB){0,40}", indent in 0usize..8) {
             let lines = wrapped(&text, indent);
             prop_assert!(lines.lines().all(|line| line.len() <= WIDTH));
             let bare = |text: &str| text.split_whitespace().collect::<String>();

@@ -3,7 +3,7 @@
 //! Every distinct value is counted: quantiles are exact as long as there are few enough of them, which readings of
 //! `free` in KiB or percentages nearly always are. When there are too many, the last bit of every value is dropped,
 //! neighbours share a count, and so on, one bit at a time. A quantile is then off by at most [`Quantiles::error`] of
-//! its size, whatever the values: for 1,000,000 distinct values within one factor of 2 that is 2^-20, one in a million.
+//! its size, whatever the values: for values within one factor of 2 that is 2^-20, one in a million.
 
 use std::collections::HashMap;
 
@@ -43,14 +43,27 @@ impl Quantiles {
             .counts
             .entry(key(value) >> self.dropped_bits)
             .or_insert(0) += 1;
-        while self.counts.len() > self.most && self.dropped_bits < 60 {
-            self.dropped_bits += 1;
-            let mut fewer = HashMap::with_capacity(self.most / 2);
-            for (key, count) in self.counts.drain() {
-                *fewer.entry(key >> 1).or_insert(0) += count;
-            }
-            self.counts = fewer;
+        if self.counts.len() > self.most {
+            self.drop_bits();
         }
+    }
+
+    /// Drops bits until at most half as many values are left, so that this happens seldom.
+    fn drop_bits(&mut self) {
+        let mut sorted: Vec<(u64, u64)> = self.counts.drain().collect();
+        sorted.sort_unstable();
+        while sorted.len() > self.most / 2 {
+            self.dropped_bits += 1;
+            sorted.iter_mut().for_each(|(key, _)| *key >>= 1);
+            sorted.dedup_by(|later, former| {
+                let same = later.0 == former.0;
+                if same {
+                    former.1 += later.1;
+                }
+                same
+            });
+        }
+        self.counts.extend(sorted);
     }
 
     /// The quantiles at the given fractions, ascending in 0..=1; none when nothing was counted.

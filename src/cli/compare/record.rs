@@ -3,10 +3,122 @@
 use std::path::Path;
 
 use crate::cli::compare::Args;
-use crate::error::{Error, Result};
+use crate::compare::{Comparison, Comparisons, Verdict};
+use crate::error::Result;
+use crate::parse::no_such;
+use crate::plot::Figure;
+use crate::record::{Record, State};
 use crate::report::Report;
+use crate::series::Cell;
 
-/// Compares the conditions of a record.
-pub fn compare_record(record: &Path, _args: &Args) -> Result<Report> {
-    Err(Error::usage("records cannot be compared yet").at(record))
+/// Compares the conditions of a record. Holm's family is always every metric of the record, whatever is shown.
+pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
+    let record = Record::open(path)?;
+    let all = record.compare_with(&args.options(), args.keep_duplicates)?;
+    let shown = chosen(&record, &all, args)?;
+    let mut notes = record.manifest().notes.clone();
+    notes.extend(unfinished(&record));
+    notes.extend(left_out(&all, &shown));
+    Ok(Report {
+        title: title(&record),
+        figures: figures(&record, &shown, args)?,
+        comparisons: shown,
+        notes,
+    })
+}
+
+fn title(record: &Record) -> String {
+    let manifest = record.manifest();
+    match &manifest.question {
+        Some(question) => format!("{} ({})", question, manifest.name),
+        None => manifest.name.clone(),
+    }
+}
+
+/// The metrics that `--metric` names (`memory.used` stands for all of its summaries), else the primary metric
+/// and the other summaries of its series, else all.
+fn chosen(record: &Record, all: &Comparisons, args: &Args) -> Result<Vec<Comparison>> {
+    let mut named: Vec<&str> = args.metric.iter().map(String::as_str).collect();
+    let primary = record.manifest().primary.clone();
+    if let (true, Some(primary)) = (named.is_empty(), &primary) {
+        named.push(primary);
+        named.extend(primary.rsplit_once('.').map(|(series, _)| series));
+    }
+    if named.is_empty() {
+        return Ok(all.to_vec());
+    }
+    let names = |c: &&Comparison, name: &str| {
+        c.metric == name
+            || c.metric
+                .rsplit_once('.')
+                .is_some_and(|(series, _)| series == name)
+    };
+    for name in &args.metric {
+        if !all.iter().any(|c| names(&c, name)) {
+            let mut known: Vec<String> = all.iter().map(|c| c.metric.clone()).collect();
+            known.dedup();
+            return Err(no_such("metric", name, &known).at(record.dir()));
+        }
+    }
+    let is_shown = |c: &&Comparison| named.iter().any(|name| names(c, name));
+    Ok(all.iter().filter(is_shown).cloned().collect())
+}
+
+/// Trials that gave no summaries, in one sentence.
+fn unfinished(record: &Record) -> Option<String> {
+    let manifest = record.manifest();
+    let states: Vec<String> = manifest
+        .trials
+        .iter()
+        .filter(|trial| trial.state != State::Complete)
+        .map(|trial| format!("{} {}", trial.id, trial.state.word()))
+        .collect();
+    (!states.is_empty()).then(|| {
+        format!(
+            "{} of {} trials are not complete and not compared: {}",
+            states.len(),
+            manifest.trials.len(),
+            states.join(", ")
+        )
+    })
+}
+
+fn left_out(all: &Comparisons, shown: &[Comparison]) -> Option<String> {
+    let others = all.len() - shown.len();
+    let supported = |comparisons: &[Comparison]| {
+        let supported = comparisons
+            .iter()
+            .filter(|c| c.verdict == Verdict::Supported);
+        supported.count()
+    };
+    (others > 0).then(|| {
+        format!(
+            "{others} further comparisons are not shown ({} of them supported); `--metric NAME` shows one, \
+             `--format json` with it too; Holm's family is all of them",
+            supported(all) - supported(shown)
+        )
+    })
+}
+
+/// What the verdict's sentences speak of, drawn: the primary metric, else what is supported, else the first.
+fn figures(record: &Record, shown: &[Comparison], args: &Args) -> Result<Vec<Figure>> {
+    let mut told: Vec<&Comparison> = shown.iter().filter(|c| c.primary).collect();
+    if told.is_empty() {
+        told = shown
+            .iter()
+            .filter(|c| c.verdict == Verdict::Supported)
+            .collect();
+    }
+    if told.is_empty() {
+        told.extend(shown.first());
+    }
+    let mut figures: Vec<Figure> = told.iter().map(|c| c.figure()).collect();
+    let series = told.first().and_then(|c| c.metric.rsplit_once('.'));
+    if let (Some((series, _)), true) = (series, args.metric.len() < 2)
+        && record.series(series).is_ok()
+    {
+        let cell: Cell = told[0].cell.clone();
+        figures.push(record.figure(Some(series), &cell)?);
+    }
+    Ok(figures)
 }

@@ -4,7 +4,7 @@
 pub(super) mod scene;
 pub(super) mod text;
 
-use super::axis::{drawable, extent, readable_unit};
+use super::axis::{drawable, extent, readable_unit, signed_alike};
 use super::{Group, Head, Interval, label};
 use crate::unit::Unit;
 
@@ -80,20 +80,10 @@ impl Runs {
             low,
             high,
         } = difference.interval;
-        // One unit for all three, so that they can be compared.
-        let shown = self
-            .unit
-            .scaled_for(value.abs().max(low.abs()).max(high.abs()));
-        let signed = |value: f64| {
-            let sign = if value > 0.0 { "+" } else { "" };
-            format!("{sign}{}", self.unit.show_in(value, &shown))
-        };
+        let [value, low, high] = signed_alike(&self.unit, [value, low, high]);
         format!(
-            "{}: {}, 95 % interval {} to {}",
-            difference.name,
-            signed(value),
-            signed(low),
-            signed(high),
+            "{}: {value}, 95 % interval {low} to {high}",
+            difference.name
         )
     }
 }

@@ -189,13 +189,11 @@ fn run_together(line: &str) -> Option<Fields> {
     let mut starts: Vec<(usize, &str)> = FIELD_NAMES
         .iter()
         .flat_map(|name| {
-            line.match_indices(name)
-                .filter(|&(at, _)| {
-                    let before = line.get(..at).and_then(|s| s.chars().next_back());
-                    let after = line.get(at + name.len()..).unwrap_or_default();
-                    before.is_none_or(char::is_whitespace) && after.starts_with(": ")
-                })
-                .map(|(at, name)| (at, name))
+            line.match_indices(name).filter(|&(at, _)| {
+                let before = line.get(..at).and_then(|s| s.chars().next_back());
+                let after = line.get(at + name.len()..).unwrap_or_default();
+                before.is_none_or(char::is_whitespace) && after.starts_with(": ")
+            })
         })
         .collect();
     starts.sort_unstable();

@@ -95,13 +95,13 @@ fn digitise(
     shown: &Plotted,
     mut trial: Trial,
 ) -> Result<DraftTrial, String> {
-    if let Some(unit) = plot.title.as_deref().and_then(unit_in_brackets) {
-        if unit != shown.unit {
-            return Err(format!(
-                "its key says {unit}, the import says {}",
-                shown.unit
-            ));
-        }
+    if let Some(unit) = plot.title.as_deref().and_then(unit_in_brackets)
+        && unit != shown.unit
+    {
+        return Err(format!(
+            "its key says {unit}, the import says {}",
+            shown.unit
+        ));
     }
     let (first, rows) = plot.samples()?;
     let mut values: Vec<f64> = rows.iter().map(|&row| plot.y.at(row)).collect();

@@ -5,7 +5,7 @@ use crate::report::text::{label, p_digits, span};
 use crate::report::wrap::{WIDTH, wrapped};
 
 /// Column heads; the first is the row's name.
-const HEADS: [&str; 7] = ["metric", "a", "b", "difference", "95 % interval", "p", "n"];
+const HEADS: [&str; 7] = ["metric", "a", "b", "difference", "95 % CI", "p", "n"];
 
 type Row = [String; HEADS.len()];
 
@@ -56,13 +56,7 @@ fn row(c: &Comparison) -> Row {
         or_dash(c.b.mean.map(|mean| c.unit.show(mean))),
         or_dash(c.difference.map(|d| c.unit.show_signed(d))),
         or_dash(c.difference_ci.map(|interval| span(&c.unit, interval))),
-        or_dash(p.map(|p| {
-            if p < 0.0001 {
-                "<0.0001".into()
-            } else {
-                p_digits(p)
-            }
-        })),
+        or_dash(p.map(p_digits)),
         format!("{} + {}", c.a.n, c.b.n),
     ]
 }
