@@ -74,11 +74,13 @@ impl Ssh {
         let (session, channel) = match reused {
             Some(reused) => reused,
             None => {
+                tracing::debug!(host = self.name(), "opening a session");
                 let mut session = open(&self.target, deadline)?;
                 let channel = session.channel(deadline)?;
                 (session, channel)
             }
         };
+        tracing::trace!(host = self.name(), script, "starting a script");
         Stream::start(session, channel, script, deadline)
     }
 }
@@ -93,6 +95,7 @@ impl Host for Ssh {
         let end = after(deadline);
         let mut stream = self.start(script, end)?;
         let output = collect(self.name(), left(end), |timeout| stream.next(timeout))?;
+        tracing::debug!(host = self.name(), exit = ?output.exit, "a script ended");
         let session = stream.into_session();
         let mut idle = self.idle();
         if idle.len() < IDLE_SESSIONS {
