@@ -297,11 +297,9 @@ impl Trial<'_> {
                 said()
             ));
         };
-        if self
-            .timeline
-            .workload_s()
-            .is_some_and(|s| s >= deadline.as_secs_f64())
-        {
+        // The watchdog counts from the script's begin, so the workload's own time is a little less.
+        let ended_by_watchdog = |ran_s: f64| code != 0 && ran_s + 1.0 >= deadline.as_secs_f64();
+        if self.timeline.workload_s().is_some_and(ended_by_watchdog) {
             return Ending::Failed(format!(
                 "the workload was ended at its deadline of {} s",
                 deadline.as_secs()

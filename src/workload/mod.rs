@@ -50,17 +50,20 @@ pub fn script(trial: &PlannedTrial, experiment: &Experiment) -> String {
         experiment.idle.as_secs_f64(),
         experiment.settle.as_secs_f64(),
     );
-    let (deadline, grace) = (deadline(workload).as_secs_f64(), GRACE.as_secs_f64());
+    let limit = (experiment.idle + deadline(workload)).as_secs_f64();
+    let grace = GRACE.as_secs_f64();
     let mark = mark::WORD;
     format!(
         r#"# the workload with its idle and settle phases
+# The watchdog; begun before the trap, which a child has until it is under way, so that TERM always ends it.
+{{ sleep {limit}; kill -s INT 0; sleep {grace}; kill -s KILL 0; }} </dev/null >/dev/null 2>&1 &
 mark() {{ read -r up rest </proc/uptime; printf '\n{mark} %s %s %s\n' "$1" "$up" "$2"; }}
+leave() {{ kill -s TERM 0; exit "$1"; }}
 ended=
 trap 'ended=yes' INT TERM
 {prepare}mark idle
 sleep {idle}
-[ -z "$ended" ] || exit 130
-{{ sleep {deadline}; kill -s INT 0; sleep {grace}; kill -s KILL 0; }} </dev/null >/dev/null 2>&1 &
+[ -z "$ended" ] || leave 130
 mark start
 {command} </dev/null
 code=$?

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 /// Shell line that makes the file for stress-ng's YAML and tells where it is.
-pub(super) const PREPARE: &str = "report=$(mktemp \"${TMPDIR:-/tmp}/ktrial.XXXXXX\") || exit 1\n\
+pub(super) const PREPARE: &str = "report=$(mktemp \"${TMPDIR:-/tmp}/ktrial.XXXXXX\") || leave 1\n\
     mark report \"$report\"\n";
 
 /// What ktrial adds to the arguments; `--yaml` goes to the file of [`PREPARE`].
