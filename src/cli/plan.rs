@@ -3,11 +3,10 @@
 mod json;
 mod text;
 
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::experiment::{Experiment, key_table};
 
 /// Print what an experiment would run; runs nothing.
@@ -43,10 +42,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
         _ => key_table(),
     };
-    match std::io::stdout().write_all(output.as_bytes()) {
-        // Whoever read it has seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(Error::io("write", Path::new("standard output"), error)),
-        Ok(()) => Ok(ExitCode::SUCCESS),
-    }
+    super::print(&output)?;
+    Ok(ExitCode::SUCCESS)
 }
