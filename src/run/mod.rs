@@ -129,7 +129,12 @@ fn reach(plan: &Plan, connect: &Connect<'_>) -> Result<Ready> {
             }
             Err(error) => {
                 let line = error.report().replacen("error: ", "", 1);
-                problems.add(error.kind(), format!("{name}: {line}"));
+                // Errors of a connection name their host already.
+                let line = match line.strip_prefix(&format!("{name}: ")) {
+                    Some(_) => line,
+                    None => format!("{name}: {line}"),
+                };
+                problems.add(error.kind(), line.replace('\n', "\n  "));
             }
         }
     }

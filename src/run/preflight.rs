@@ -19,6 +19,9 @@ const DONE: &str = "==ktrial== done";
 /// Most lines that are read from a host.
 const LINES: usize = 500;
 
+/// Longest fact; a kernel's command line has at most 4096 bytes on most machines.
+const FACT_LENGTH: usize = 4096;
+
 /// The facts. Each line prints `key=value` or nothing.
 const FACTS: &str = r#"fact() { [ -z "$2" ] || printf '%s=%s\n' "$1" "$2"; }
 first() { IFS= read -r line <"$1" && printf '%s' "$line"; } 2>/dev/null
@@ -161,14 +164,12 @@ fn read(stdout: &[u8]) -> Option<Findings> {
         let Some((key, value)) = line.split_once('=') else {
             continue;
         };
-        let value = said::escaped(value);
+        let value = said::escaped(value, FACT_LENGTH);
         match key {
             "missing" => missing.push(value),
             "busy" => busy.push(value),
-            "broken" => findings.problems.push(value),
-            "refused" => findings
-                .problems
-                .push(format!("stress-ng does not take its arguments: {value}")),
+            "broken" => findings.say(value),
+            "refused" => findings.say(format!("stress-ng does not take its arguments: {value}")),
             key if is_fact(key) => {
                 findings.facts.entry(key.to_owned()).or_insert(value);
             }
@@ -184,6 +185,13 @@ fn is_fact(key: &str) -> bool {
 }
 
 impl Findings {
+    /// The same problem of several trials is told once.
+    fn say(&mut self, problem: String) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
     fn say_missing(&mut self, missing: &[String]) {
         for program in missing {
             let problem = match package(program) {
@@ -192,7 +200,7 @@ impl Findings {
                 }
                 None => format!("{program} is missing: install it, or name it with its full path"),
             };
-            self.problems.push(problem);
+            self.say(problem);
         }
     }
 

@@ -1,16 +1,19 @@
 //! Words of a host in messages: short, and with nothing that a terminal would obey.
 
-/// The last line that says something, escaped, at most 200 characters of it.
+/// How much of a line a message has.
+pub(super) const MESSAGE: usize = 200;
+
+/// The last line that says something, escaped, at most [`MESSAGE`] characters of it.
 pub(super) fn last_line(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().map(str::trim).rfind(|l| !l.is_empty())?;
-    Some(escaped(line))
+    Some(escaped(line, MESSAGE))
 }
 
-/// One line, escaped, at most 200 characters of it.
-pub(super) fn escaped(line: &str) -> String {
+/// One line, escaped, at most so many characters of it.
+pub(super) fn escaped(line: &str, limit: usize) -> String {
     line.chars()
-        .take(200)
+        .take(limit)
         .flat_map(|c| match c {
             ' '..='~' => vec![c],
             _ => c.escape_default().collect(),

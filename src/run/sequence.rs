@@ -133,5 +133,5 @@ fn words(error: &Error) -> String {
         text.push_str(&format!(": {error}"));
         cause = error.source();
     }
-    said::escaped(&text)
+    said::escaped(&text, 3 * said::MESSAGE)
 }

@@ -1,3 +1,5 @@
-//! What integration tests share.
+//! What integration tests share; not every one uses all of it.
+#![allow(dead_code)]
 
+pub mod experiment;
 pub mod sshd;

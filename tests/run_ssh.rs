@@ -1,0 +1,173 @@
+//! Runs over SSH, against a private sshd that also breaks.
+
+mod common;
+
+use std::process::Command;
+use std::sync::Mutex;
+
+use common::experiment::{gone, kill, plan, raw, states};
+use common::sshd::{NAME, Sshd, wait_until};
+use ktrial::host::{self, Host};
+use ktrial::parse::{meminfo, stress_ng};
+use ktrial::record::{Record, State};
+use ktrial::run::{self, Cancel, Destination, Progress, Silent, Update};
+
+/// A story with a workload that would outlive everything, and sampling with a period of its own.
+fn long_sleep(seconds: &str, every: &str) -> String {
+    format!(
+        "question: What is kept?\nprimary: memory.used.peak\nhosts: [{NAME}]\n\
+         conditions: {{before: {{time: '{seconds}'}}, after: {{time: '0.2'}}}}\n\
+         workload: {{command: [sleep, '{{time}}'], duration: 20s}}\nidle: 500ms\nsettle: 200ms\n\
+         monitors: {{meminfo: {{every: {every}}}, free: {{every: 1s}}}}\ndesign: {{trials: 2}}\n"
+    )
+}
+
+/// A broken trial: what came before the break is in the record and reads well.
+fn assert_samples_kept(record: &Record, trial: usize) {
+    let entry = &record.manifest().trials[trial];
+    let parsed = meminfo::parse(
+        raw(record, trial, "meminfo").as_bytes(),
+        entry.start_boottime_s,
+    );
+    let samples = parsed.series.first().map_or(0, |s| s.values.len());
+    assert!(samples >= 5, "{samples} samples");
+    let start = raw(record, trial, "workload-stdout");
+    assert!(start.contains("==ktrial== start"), "{start}");
+    assert!(entry.start_boottime_s.is_some());
+    assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn stress_ng_two_by_two_over_ssh() {
+    if Command::new("stress-ng").arg("--version").output().is_err() {
+        eprintln!("skipped: stress-ng is not installed (apt-get install stress-ng)");
+        return;
+    }
+    let sshd = Sshd::start();
+    let yaml = format!(
+        "question: Does it run?\nprimary: memory.used.peak\nhosts: [{NAME}]\n\
+         conditions: {{before: {{bytes: 64m}}, after: {{bytes: 32m}}}}\n\
+         workload: {{stress-ng: [--vm, 1, --vm-bytes, '{{bytes}}'], duration: 1s}}\nidle: 500ms\nsettle: 300ms\n\
+         monitors: {{meminfo: {{every: 100ms}}, free: {{every: 1s}}}}\ndesign: {{trials: 2}}\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let to = Destination {
+        folder: folder.path().to_owned(),
+        experiment: None,
+    };
+    let config = sshd.config();
+    let connect =
+        |name: &str| -> ktrial::error::Result<Box<dyn Host>> { host::connect(name, Some(&config)) };
+    let record = run::run(&plan(&yaml), &to, &connect, &Cancel::default(), &Silent)
+        .unwrap_or_else(|e| panic!("{}", e.report()));
+    run::check(&record).unwrap_or_else(|e| panic!("{}", e.report()));
+    assert!(record.manifest().hosts[0].facts.contains_key("stress_ng"));
+    for index in 0..4 {
+        let report = stress_ng::parse(raw(&record, index, "stress-ng-yaml").as_bytes());
+        assert_eq!(report.values[0].metric, "stress-ng.vm.bogo_ops_per_s");
+        assert_eq!(record.manifest().trials[index].notes, [""; 0]);
+    }
+    gone("--vm-bytes 64m --timeout 1s");
+}
+
+/// Kills the server once, when a workload has been sampled for a while; brings it back at the first try.
+struct KillOnce<'a> {
+    sshd: Mutex<&'a mut Sshd>,
+    killed: Mutex<bool>,
+}
+
+impl Progress for KillOnce<'_> {
+    fn update(&self, update: Update<'_>) {
+        let mut killed = self.killed.lock().unwrap();
+        match update {
+            Update::Sampled { samples, .. } if samples >= 15 && !*killed => {
+                *killed = true;
+                self.sshd.lock().unwrap().kill();
+            }
+            Update::Reconnecting { attempt: 1, .. } => self.sshd.lock().unwrap().restart(),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_broken_connection_costs_one_trial_and_leaves_nothing_on_the_host() {
+    let mut sshd = Sshd::start();
+    let config = sshd.config();
+    let yaml = long_sleep("432.71", "110ms");
+    let folder = tempfile::tempdir().unwrap();
+    let to = Destination {
+        folder: folder.path().to_owned(),
+        experiment: None,
+    };
+    let connect =
+        |name: &str| -> ktrial::error::Result<Box<dyn Host>> { host::connect(name, Some(&config)) };
+    let progress = KillOnce {
+        sshd: Mutex::new(&mut sshd),
+        killed: Mutex::new(false),
+    };
+    let mut plan = plan(&yaml);
+    // The trial that breaks, then two that go well.
+    plan.trials
+        .retain(|t| t.condition == "after" || t.id == "t01");
+    let record = run::run(&plan, &to, &connect, &Cancel::default(), &progress)
+        .unwrap_or_else(|e| panic!("{}", e.report()));
+    assert_eq!(states(&record), ["failed", "complete", "complete"]);
+    assert_eq!(record.manifest().state, State::Failed);
+    let reason = record.manifest().trials[0].reason.clone().unwrap();
+    assert!(reason.contains("connection broke"), "{reason}");
+    assert_samples_kept(&record, 0);
+    gone("432.71");
+    gone("every 11 hundredths");
+}
+
+#[test]
+fn a_killed_sshd_ends_with_a_clear_error_and_a_record() {
+    let mut sshd = Sshd::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("broken.yaml");
+    std::fs::write(&file, long_sleep("433.72", "120ms")).unwrap();
+    let runs = folder.path().join("runs");
+    let child = Command::new(env!("CARGO_BIN_EXE_ktrial"))
+        .arg("run")
+        .arg(&file)
+        .arg("--ssh-config")
+        .arg(sshd.config())
+        .arg("-o")
+        .arg(&runs)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The manifest on disk tells of the workload's start while the trial goes on.
+    let mut record = None;
+    wait_until("the workload has begun", || {
+        record = std::fs::read_dir(&runs)
+            .ok()
+            .and_then(|mut listing| listing.next()?.ok())
+            .map(|entry| entry.path());
+        let opened = record.as_ref().and_then(|dir| Record::open(dir).ok());
+        let sampled = record
+            .as_ref()
+            .and_then(|dir| std::fs::metadata(dir.join("raw/t01/meminfo.txt")).ok());
+        opened.is_some_and(|r| r.manifest().trials[0].start_boottime_s.is_some())
+            && sampled.is_some_and(|file| file.len() > 20_000)
+    });
+    sshd.kill();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("0 complete") || said.contains("1 failed, 3 not-run"),
+        "{said}"
+    );
+    assert!(said.contains("broken"), "{said}");
+
+    let record = Record::open(record.unwrap()).unwrap();
+    assert_eq!(states(&record), ["failed", "not-run", "not-run", "not-run"]);
+    assert!(record.manifest().trials.iter().all(|t| t.reason.is_some()));
+    assert_samples_kept(&record, 0);
+    // Nobody could end it; its own watchdog would. The test does not wait for that.
+    kill("sleep 433.72");
+    gone("433.72");
+}
