@@ -16,6 +16,10 @@ pub struct Args {
     #[arg(required_unless_present = "keys")]
     file: Option<PathBuf>,
 
+    /// Plan for this host instead of the experiment's, as `ktrial run --host`; may be given again.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -34,7 +38,11 @@ enum Format {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let output = match &args.file {
         Some(file) if !args.keys => {
-            let plan = Experiment::read(file)?.plan()?;
+            let mut experiment = Experiment::read(file)?;
+            if !args.hosts.is_empty() {
+                experiment = experiment.on_hosts(&args.hosts)?;
+            }
+            let plan = experiment.plan()?;
             match args.format {
                 Format::Text => text::render(&plan),
                 Format::Json => json::render(&plan),

@@ -121,10 +121,11 @@ fn legend(group: &[Comparison]) -> String {
     })
 }
 
-/// The p values with how they were had, and the rule of the verdict.
+/// The p values with how they were had, of the primary metric when one was named; and the rule of the verdict.
 fn tests(comparisons: &[Comparison]) -> String {
     let mut text = String::new();
-    for c in comparisons {
+    let named = comparisons.iter().any(|c| c.primary);
+    for c in comparisons.iter().filter(|c| c.primary || !named) {
         let mut facts = Vec::new();
         if let Some(p) = c.p_welch {
             facts.push(format!("Welch {}", p_value(p)));
