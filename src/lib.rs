@@ -43,6 +43,8 @@ pub mod prelude {
     pub use crate::frame::Table;
     pub use crate::plot::{Figure, Group, Line};
     pub use crate::record::Record;
+    pub use crate::report::Report;
+    pub use crate::series::Cell;
     pub use crate::unit::Unit;
     pub use polars::prelude::{DataFrame, Expr, IntoLazy, LazyFrame, col, lit};
 }

@@ -65,7 +65,7 @@ impl Import {
     }
 
     /// Runs it; gives the message. Nothing may be left behind.
-    fn is_refused(mut self) -> String {
+    fn refused(mut self) -> String {
         let output = self.command.output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{errors}");
@@ -164,7 +164,7 @@ fn the_header_says_where_figures_come_from() {
 
 #[test]
 fn two_levels_of_headings_need_a_parameter() {
-    let message = Import::of("boots.txt").is_refused();
+    let message = Import::of("boots.txt").refused();
     assert!(
         message.contains("boots.txt:24: boots stand under two levels"),
         "{message}"
@@ -218,11 +218,11 @@ fn plots_come_back_within_their_quantum() {
 }
 
 #[test]
-fn a_peak_that_does_not_fit_its_plot_is_refused() {
+fn a_peak_that_does_not_fit_its_plot_refused() {
     let text = std::fs::read_to_string(project("tests/data/mails/plots.txt")).unwrap();
     let message = Import::of_text(text.replace("66396", "76396").as_bytes())
         .about("plots.about.yaml")
-        .is_refused();
+        .refused();
     assert!(message.contains("published peak 76396"), "{message}");
 }
 
@@ -230,7 +230,7 @@ fn a_peak_that_does_not_fit_its_plot_is_refused() {
 fn plots_need_to_be_explained() {
     let message = Import::of("plots.txt")
         .with(&["--author", "Ada Example"])
-        .is_refused();
+        .refused();
     assert!(message.contains("holds 2 plots"), "{message}");
     assert!(message.contains("series: {metric:"), "{message}");
 }
@@ -245,13 +245,13 @@ fn claims_are_checked_against_the_mail() {
     let message = Import::of("boots.txt")
         .with(&["--kind", "claims"])
         .about("prose.about.yaml")
-        .is_refused();
+        .refused();
     assert!(message.contains("does not say `6.5 %`"), "{message}");
 }
 
 #[test]
 fn a_mail_without_figures_says_what_was_looked_for() {
-    let message = Import::of("prose.txt").is_refused();
+    let message = Import::of("prose.txt").refused();
     assert!(message.contains("systemd-analyze blame"), "{message}");
     assert!(message.contains("set term dumb"), "{message}");
     assert!(message.contains("6.5 %, 12.25 MiB;"), "{message}");
@@ -269,22 +269,22 @@ fn bad_mails_are_refused() {
             "decode it first",
         ),
     ] {
-        let message = Import::of_text(text).with(author).is_refused();
+        let message = Import::of_text(text).with(author).refused();
         assert!(message.contains(expected), "{message}");
     }
-    let message = Import::of_text(b"a:\n1s a.service\n").is_refused();
+    let message = Import::of_text(b"a:\n1s a.service\n").refused();
     assert!(message.contains("--author"), "{message}");
     let message = Import::of("boots.txt")
         .with(&["--parameter", "size", "--date", "yesterday"])
-        .is_refused();
+        .refused();
     assert!(message.contains("YYYY-MM-DD"), "{message}");
-    let message = Import::of(".").with(author).is_refused();
+    let message = Import::of(".").with(author).refused();
     assert!(message.contains("cannot read the mail"), "{message}");
 }
 
 #[test]
-fn a_mail_larger_than_the_bound_is_refused() {
-    let message = Import::of_text(&vec![b'\n'; (16 << 20) + 1]).is_refused();
+fn a_mail_larger_than_the_bound_refused() {
+    let message = Import::of_text(&vec![b'\n'; (16 << 20) + 1]).refused();
     assert!(message.contains("larger than 16 MiB"), "{message}");
 }
 

@@ -7,7 +7,6 @@ mod record;
 mod runs;
 mod series;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -99,12 +98,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Format::Text => report.to_text(),
         Format::Json => report.to_json(),
     };
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Error::new(ErrorKind::Io, "cannot write the report")
-                .next("check where the output goes")
-                .because(cause))
-        }
-        _ => Ok(ExitCode::SUCCESS),
+    super::print(&text)?;
+    if report.comparisons.is_empty() {
+        return Err(Error::new(ErrorKind::Record, "there is nothing to compare")
+            .next("a comparison needs complete trials of two conditions that share a metric"));
     }
+    Ok(ExitCode::SUCCESS)
 }

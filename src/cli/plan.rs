@@ -3,11 +3,10 @@
 mod json;
 mod text;
 
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::experiment::{Experiment, key_table};
 
 /// Print what an experiment would run; runs nothing.
@@ -16,6 +15,10 @@ pub struct Args {
     /// The experiment's YAML file.
     #[arg(required_unless_present = "keys")]
     file: Option<PathBuf>,
+
+    /// Plan for this host instead of the experiment's, as `ktrial run --host`; may be given again.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
 
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -35,7 +38,11 @@ enum Format {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let output = match &args.file {
         Some(file) if !args.keys => {
-            let plan = Experiment::read(file)?.plan()?;
+            let mut experiment = Experiment::read(file)?;
+            if !args.hosts.is_empty() {
+                experiment = experiment.on_hosts(&args.hosts)?;
+            }
+            let plan = experiment.plan()?;
             match args.format {
                 Format::Text => text::render(&plan),
                 Format::Json => json::render(&plan),
@@ -43,10 +50,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
         _ => key_table(),
     };
-    match std::io::stdout().write_all(output.as_bytes()) {
-        // Whoever read it has seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(Error::io("write", Path::new("standard output"), error)),
-        Ok(()) => Ok(ExitCode::SUCCESS),
-    }
+    super::print(&output)?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -37,7 +37,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let mut experiment = Experiment::read(&args.experiment)?;
     if !args.hosts.is_empty() {
-        experiment.hosts = distinct(&args.hosts)?;
+        experiment = experiment.on_hosts(&args.hosts)?;
     }
     let plan = experiment.plan()?;
     let source = std::fs::read(&args.experiment)
@@ -60,19 +60,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     println!("record: {path}");
     println!("compare: ktrial compare {path}");
     Ok(ExitCode::SUCCESS)
-}
-
-/// The hosts that were named, each once.
-fn distinct(hosts: &[String]) -> Result<Vec<String>> {
-    for (index, name) in hosts.iter().enumerate() {
-        if hosts.iter().take(index).any(|other| other == name) {
-            return Err(
-                Error::usage(format!("host `{}` is named twice", name.escape_default()))
-                    .next("name each host once; trials of one host never run at the same time"),
-            );
-        }
-    }
-    Ok(hosts.to_vec())
 }
 
 fn progress() -> Box<dyn Progress> {

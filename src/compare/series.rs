@@ -18,7 +18,7 @@ pub struct SeriesTrial {
 }
 
 /// Compares peak, median, 95th percentile and mean of two trials: `<metric>.peak` first, then the others.
-/// No test is made. The peak's warnings tell whether its gap already stands in the first sample ([`start`]).
+/// No test is made. The peak's warnings tell whether its gap already stands in the first sample.
 pub fn compare_series(
     metric: &str,
     unit: &Unit,

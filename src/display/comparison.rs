@@ -1,21 +1,23 @@
 //! Comparisons, the verdict first.
 
-use crate::ascii::escaped;
 use crate::compare::{Comparison, Verdict};
 use crate::display::{Column, Listing, Rich, Show, escape_html};
+use crate::report::{Report, headline, label, p_digits};
 use crate::unit::significant;
 
 impl Show for [Comparison] {
+    /// The text report.
     fn to_plain(&self) -> String {
-        let mut text = String::new();
-        for comparison in self {
-            text.push_str(&format!("{}\n", escaped(&headline(comparison))));
-        }
-        text.push('\n');
-        text.push_str(&table(self).to_plain());
-        text
+        let report = Report {
+            title: String::new(),
+            comparisons: self.to_vec(),
+            figures: Vec::new(),
+            notes: Vec::new(),
+        };
+        report.to_text()
     }
 
+    /// A sentence a comparison, then a table with what a reader has to know below.
     fn to_rich(&self) -> Rich {
         let mut html = String::new();
         for comparison in self {
@@ -27,7 +29,7 @@ impl Show for [Comparison] {
                 Verdict::NotShown | Verdict::CannotBeShown => format!("<p>{line}</p>\n"),
             });
         }
-        html.push_str(&table(self).to_html());
+        html.push_str(&listing(self).to_html());
         Rich::Html(html)
     }
 }
@@ -42,47 +44,7 @@ impl Show for Comparison {
     }
 }
 
-/// The verdict in one line, with the numbers that it stands on, all in one unit.
-fn headline(of: &Comparison) -> String {
-    let (low, high) = of.difference_ci.unzip();
-    let numbers = [of.difference, low, high].into_iter().flatten();
-    let unit = of
-        .unit
-        .scaled_for(numbers.map(f64::abs).fold(0.0, f64::max));
-    let show = |value| of.unit.show_in(value, &unit);
-
-    let mut line = format!("{}: {}", subject(of), of.verdict.words());
-    if let Some(difference) = of.difference {
-        let plus = if difference > 0.0 { "+" } else { "" };
-        line.push_str(&format!(", {plus}{}", show(difference)));
-    }
-    if let Some(ratio) = of.ratio {
-        line.push_str(&format!(" ({:+.1} %)", (ratio - 1.0) * 100.0));
-    }
-    if let Some((low, high)) = of.difference_ci {
-        line.push_str(&format!(", 95 % interval {} to {}", show(low), show(high)));
-    }
-    if let Some(p) = of.p_adjusted {
-        line.push_str(&format!(", adjusted p {}", p_value(p)));
-    }
-    line.push_str(&format!(", n {} and {}", of.a.n, of.b.n));
-    line
-}
-
-fn subject(of: &Comparison) -> String {
-    let cell: Vec<_> = of
-        .cell
-        .iter()
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
-    let conditions = format!("{} against {}", of.condition_b, of.condition_a);
-    match cell.is_empty() {
-        true => format!("{}, {conditions}", of.metric),
-        false => format!("{}, {conditions}, {}", of.metric, cell.join(", ")),
-    }
-}
-
-fn table(comparisons: &[Comparison]) -> Listing {
+fn listing(comparisons: &[Comparison]) -> Listing {
     let number = |value: Option<f64>| value.map(significant).unwrap_or_default();
     let columns = vec![
         Column::text("metric"),
@@ -116,26 +78,18 @@ fn table(comparisons: &[Comparison]) -> Listing {
             number(of.difference),
             number(of.difference_ci.map(|(low, _)| low)),
             number(of.difference_ci.map(|(_, high)| high)),
-            of.p_adjusted.map(p_value).unwrap_or_default(),
-            of.p_min.map(p_value).unwrap_or_default(),
+            of.p_adjusted.map(p_digits).unwrap_or_default(),
+            of.p_min.map(p_digits).unwrap_or_default(),
             of.verdict.words().to_owned(),
         ]
     });
     let mut table = Listing::new(columns, rows.collect());
     for of in comparisons {
         for warning in &of.warnings {
-            table = table.with_note(format!("{}: {warning}", subject(of)));
+            table = table.with_note(format!("{}: {warning}", label(of)));
         }
     }
     table
-}
-
-fn p_value(p: f64) -> String {
-    if p < 1e-4 {
-        "< 0.0001".to_owned()
-    } else {
-        format!("{p:.4}")
-    }
 }
 
 #[cfg(test)]
@@ -146,7 +100,7 @@ mod tests {
     use crate::unit::Unit;
 
     #[test]
-    fn the_verdict_comes_first_in_one_unit() {
+    fn the_verdict_comes_first_and_names_are_escaped() {
         let sample = |condition: &str, values: &[f64]| Sample {
             condition: condition.into(),
             values: values.to_vec(),
@@ -165,15 +119,14 @@ mod tests {
         )];
         adjust(&mut all);
         let plain = all.to_plain();
-        assert_eq!(
-            plain.lines().next().unwrap(),
-            "settle, <after> against before, config !debug: supported, -1.08 s (-18.8 %), \
-             95 % interval -1.63 s to -0.539 s, adjusted p 0.0072, n 4 and 3"
+        assert!(
+            plain.starts_with("settle [config=!debug] 1.08 s lower in <after>"),
+            "{plain}"
         );
         assert!(plain.is_ascii());
         let html = all.to_html();
         assert!(
-            html.starts_with("<p><strong>settle, &lt;after&gt; against before"),
+            html.starts_with("<p><strong>settle [config=!debug] 1.08 s lower in &lt;after&gt;"),
             "{html}"
         );
         assert!(!html.contains("<after>"));

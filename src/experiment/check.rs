@@ -11,7 +11,7 @@ use crate::experiment::sources::Sources;
 use crate::experiment::words::{bad_name, choose, nearest, shown};
 use crate::experiment::{
     Condition, Design, Experiment, Monitor, MonitorKind, Order, Workload, WorkloadKind, duration,
-    fits, metrics, template,
+    fits, hosts, metrics, template,
 };
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -24,6 +24,7 @@ const FREE_LEAST: Duration = Duration::from_millis(100);
 const MAX_TRIALS: u32 = 1000;
 /// Characters of any text that is not an argument.
 const MAX_TEXT: usize = 1000;
+
 /// Checks a draft.
 ///
 /// # Errors
@@ -140,33 +141,16 @@ impl Checker<'_> {
     }
 
     fn hosts(&self, hosts: Vec<String>) -> Result<Vec<String>> {
-        if hosts.is_empty() {
-            return Err(self
-                .at(&["hosts"], "is empty")
-                .next("give a name that `ssh` knows, or `local` for this machine"));
-        }
-        for (index, host) in hosts.iter().enumerate() {
-            let path = ["hosts", &index.to_string()];
-            // An option must not look like a name, nor a name like a path.
-            let safe = host.len() <= 255
-                && host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == ':' || c == '_')
-                && host
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || "._-%@:".contains(c));
-            if !safe {
-                return Err(self
-                    .sources
-                    .at_value(&path, format!("{} cannot be a host's name", shown(host)))
-                    .next("give a name that `ssh` knows, or `local` for this machine"));
-            }
-            if hosts.iter().take(index).any(|other| other == host) {
-                return Err(self
-                    .sources
-                    .at_value(&path, format!("host {} stands twice", shown(host)))
-                    .next("give each host once; `design.trials` says how often it runs"));
-            }
-        }
-        Ok(hosts)
+        let Some(fault) = hosts::fault(&hosts) else {
+            return Ok(hosts);
+        };
+        let error = match fault.index {
+            None => self.at(&["hosts"], fault.message),
+            Some(index) => self
+                .sources
+                .at_value(&["hosts", &index.to_string()], fault.message),
+        };
+        Err(error.next(fault.next))
     }
 
     fn conditions(&self, conditions: Entries<Entries<String>>) -> Result<Vec<Condition>> {

@@ -4,6 +4,7 @@ mod check;
 mod draft;
 mod duration;
 mod fits;
+mod hosts;
 mod keys;
 pub mod metrics;
 mod order;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::experiment::{Condition, Experiment, WorkloadKind, order, template};
 use crate::series::Cell;
+use crate::stats;
 
 /// Trials that a plan may have.
 pub(super) const MAX_TRIALS: u64 = 10_000;
@@ -59,20 +60,22 @@ impl Plan {
 
     /// The smallest two-sided p that an exact permutation test of two conditions can give.
     pub fn smallest_p(&self) -> f64 {
-        smallest_p(self.trials_a_condition())
+        let n = self.trials_a_condition() as usize;
+        stats::smallest_p(n, n).unwrap_or(1.0)
     }
 
     /// What to know before it runs, each a sentence.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        let n = self.trials_a_condition();
-        if let Some(enough) = (n + 1..).find(|more| smallest_p(*more) <= LEVEL)
-            && smallest_p(n) > LEVEL
+        let (n, p) = (self.trials_a_condition(), self.smallest_p());
+        if let Some(enough) = stats::smallest_arm(LEVEL)
+            && let Some(p_enough) = stats::smallest_p(enough, enough)
+            && p > LEVEL
         {
             warnings.push(format!(
                 "{n} + {n} trials: an exact test cannot go below {}; {enough} + {enough} can reach {}",
-                show_p(smallest_p(n)),
-                show_p(smallest_p(enough))
+                show_p(p),
+                show_p(p_enough)
             ));
         }
         let mut commands = BTreeMap::new();
@@ -103,14 +106,6 @@ impl Experiment {
         .chain(self.params.values().map(|values| values.len() as u64))
         .fold(1, u64::saturating_mul)
     }
-}
-
-/// The smallest two-sided p of an exact permutation test of n + n values: two of the C(2n, n) ways to deal the
-/// values out are as extreme as the most extreme one.
-fn smallest_p(n: u32) -> f64 {
-    // C(2n, n) is the product of (n + i) / i.
-    let ways = (1..=n).fold(1.0, |ways, i| ways * f64::from(n + i) / f64::from(i));
-    (2.0 / ways).min(1.0)
 }
 
 /// A p value with two digits, for people.
@@ -289,18 +284,13 @@ mod tests {
     }
 
     #[test]
-    fn smallest_p_is_that_of_the_published_tables() {
-        let close = |n: u32, p: f64| assert!((smallest_p(n) - p).abs() < 1e-12, "{n}");
-        close(1, 1.0);
-        close(2, 2.0 / 6.0);
-        close(3, 0.1);
-        close(4, 2.0 / 70.0);
-        close(5, 2.0 / 252.0);
-        assert_eq!(smallest_p(0), 1.0);
-        assert!(smallest_p(1000) >= 0.0);
-        assert_eq!(show_p(smallest_p(4)), "0.029");
+    fn p_values_have_two_digits() {
+        assert_eq!(show_p(2.0 / 70.0), "0.029");
+        assert_eq!(show_p(0.1), "0.1");
         assert_eq!(show_p(1.0), "1");
-        assert_eq!(show_p(smallest_p(100)), "0.0001 or less");
+        assert_eq!(show_p(1e-9), "0.0001 or less");
+        let plan = experiment(2, 2, 1, "trials: 2").plan().unwrap();
+        assert_eq!(show_p(plan.smallest_p()), "0.029");
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! Figures: one description, drawn as SVG, PNG or plain text for a mail.
 //!
-//! A [`Figure`] is made from plain vectors, or by [`Comparison::figure`](crate::compare::Comparison::figure);
-//! nothing here reads records or computes comparisons.
+//! A [`Figure`] is made from plain vectors, or of a record by [`Record::figure`](crate::record::Record::figure),
+//! or of a comparison by [`Comparison::figure`](crate::compare::Comparison::figure).
 
 mod ascii;
 mod axis;

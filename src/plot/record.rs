@@ -1,8 +1,9 @@
 //! A record's figures.
 
 use super::axis::signed_alike;
+use super::comparison::{cell_name, title, verdict};
 use super::{Figure, Group, Line};
-use crate::compare::{Comparison, Comparisons, Verdict};
+use crate::compare::{Comparison, Comparisons};
 use crate::error::{Error, Result};
 use crate::parse::no_such;
 use crate::record::{Record, State, Trial};
@@ -177,10 +178,7 @@ impl Record {
         groups.sort_by_key(|group| self.position(&group.condition));
         let unit = unit.unwrap_or_default();
         let compared = comparison(comparisons, metric, cell);
-        let verdict = compared.map(|comparison| match comparison.verdict {
-            Verdict::Equivalent => "equivalent".to_owned(),
-            verdict => format!("difference {}", verdict.words()),
-        });
+        let verdict = compared.map(verdict);
         let figure = Figure::runs(title(metric, cell, verdict), metric, &unit, groups);
         let figure = match compared.and_then(|c| c.difference.zip(c.difference_ci)) {
             Some((difference, interval)) => figure.with_interval(difference, interval),
@@ -312,18 +310,6 @@ fn comparison<'a>(
     found.next().is_none().then_some(first)
 }
 
-/// `memory.used (config=debug): difference supported`.
-fn title(metric: &str, cell: &Cell, finding: Option<String>) -> String {
-    let cell = match cell.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", cell_name(cell)),
-    };
-    match finding {
-        Some(finding) => format!("{metric}{cell}: {finding}"),
-        None => format!("{metric}{cell}"),
-    }
-}
-
 /// `peak of after - before is -84.2 MiB, 95 % interval -90.1 MiB to -78.3 MiB: supported`.
 fn finding(comparison: &Comparison) -> String {
     let Comparison {
@@ -349,12 +335,4 @@ fn finding(comparison: &Comparison) -> String {
             format!("{what} {difference}, n = {} and {}: {words}", a.n, b.n)
         }
     }
-}
-
-fn cell_name(cell: &Cell) -> String {
-    let pairs: Vec<String> = cell
-        .iter()
-        .map(|(key, value)| format!("{key}={value}"))
-        .collect();
-    pairs.join(" ")
 }

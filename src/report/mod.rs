@@ -4,6 +4,8 @@ mod json;
 mod text;
 mod wrap;
 
+pub(crate) use text::{headline, label, p_digits};
+
 use crate::compare::Comparison;
 use crate::plot::Figure;
 

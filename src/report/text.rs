@@ -59,7 +59,8 @@ fn headlines(comparisons: &[Comparison]) -> String {
     text
 }
 
-fn headline(c: &Comparison) -> String {
+/// One sentence: what was found, its size, interval and n, the verdict and its p value. Escaped for plain text.
+pub(crate) fn headline(c: &Comparison) -> String {
     let (a, b) = condition_names(c);
     let found = match c.difference {
         None => format!("{}: nothing can be compared", label(c)),
@@ -121,10 +122,11 @@ fn legend(group: &[Comparison]) -> String {
     })
 }
 
-/// The p values with how they were had, and the rule of the verdict.
+/// The p values with how they were had, of the primary metric when one was named; and the rule of the verdict.
 fn tests(comparisons: &[Comparison]) -> String {
     let mut text = String::new();
-    for c in comparisons {
+    let named = comparisons.iter().any(|c| c.primary);
+    for c in comparisons.iter().filter(|c| c.primary || !named) {
         let mut facts = Vec::new();
         if let Some(p) = c.p_welch {
             facts.push(format!("Welch {}", p_value(p)));
@@ -216,7 +218,8 @@ fn notes(report: &Report) -> String {
 }
 
 /// Metric and cell.
-fn label(c: &Comparison) -> String {
+/// The metric and its cell, `metric [config=debug]`. Escaped for plain text.
+pub(crate) fn label(c: &Comparison) -> String {
     let metric = name(&c.metric);
     if c.cell.is_empty() {
         return metric;
@@ -271,7 +274,7 @@ fn p_value(p: f64) -> String {
 }
 
 /// The p value alone, as in the table.
-fn p_digits(p: f64) -> String {
+pub(crate) fn p_digits(p: f64) -> String {
     match p {
         _ if p < LEAST_P => format!("<{LEAST_P}"),
         _ if p < 0.1 => format!("{p:.4}"),

@@ -7,9 +7,9 @@ use crate::compare::{Comparison, Comparisons, Verdict};
 use crate::error::Result;
 use crate::parse::no_such;
 use crate::plot::Figure;
-use crate::record::{Record, State};
+use crate::record::{Claim, Record, State};
 use crate::report::Report;
-use crate::series::Cell;
+use crate::unit::significant;
 
 /// Compares the conditions of a record. Holm's family is always every metric of the record, whatever is shown.
 pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
@@ -17,6 +17,7 @@ pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
     let all = record.compare_with(&args.options(), args.keep_duplicates)?;
     let shown = chosen(&record, &all, args)?;
     let mut notes = record.manifest().notes.clone();
+    notes.extend(record.manifest().claims.iter().map(claimed));
     notes.extend(unfinished(&record));
     notes.extend(left_out(&all, &shown));
     Ok(Report {
@@ -62,6 +63,20 @@ fn chosen(record: &Record, all: &Comparisons, args: &Args) -> Result<Vec<Compari
     }
     let is_shown = |c: &&Comparison| named.iter().any(|name| names(c, name));
     Ok(all.iter().filter(is_shown).cloned().collect())
+}
+
+/// A published figure, which stands alone: nothing can be compared with it.
+fn claimed(claim: &Claim) -> String {
+    let n = claim
+        .n
+        .map_or("n not stated".into(), |n| format!("n = {n}"));
+    format!(
+        "claimed without its data: {} {} {} ({n}, no interval): {}",
+        claim.metric,
+        significant(claim.value),
+        claim.unit,
+        claim.what
+    )
 }
 
 /// Trials that gave no summaries, in one sentence.
@@ -112,13 +127,15 @@ fn figures(record: &Record, shown: &[Comparison], args: &Args) -> Result<Vec<Fig
     if told.is_empty() {
         told.extend(shown.first());
     }
-    let mut figures: Vec<Figure> = told.iter().map(|c| c.figure()).collect();
-    let series = told.first().and_then(|c| c.metric.rsplit_once('.'));
-    if let (Some((series, _)), true) = (series, args.metric.len() < 2)
+    let tested = told.iter().filter(|c| c.a.n > 1 || c.b.n > 1);
+    let mut figures: Vec<Figure> = tested.map(|c| c.figure()).collect();
+    let over_time = told
+        .first()
+        .and_then(|c| Some((c.metric.rsplit_once('.')?.0, &c.cell)));
+    if let (Some((series, cell)), true) = (over_time, args.metric.len() < 2)
         && record.series(series).is_ok()
     {
-        let cell: Cell = told[0].cell.clone();
-        figures.push(record.figure(Some(series), &cell)?);
+        figures.push(record.figure(Some(series), cell)?);
     }
     Ok(figures)
 }

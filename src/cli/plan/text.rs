@@ -128,7 +128,8 @@ fn commands(plan: &Plan, out: &mut String) {
     let mut seen = BTreeSet::new();
     for trial in &plan.trials {
         if seen.insert((&trial.condition, &trial.cell)) {
-            let _ = writeln!(out, "\nworkload, {}:", label(trial));
+            out.push('\n');
+            wrapped("", "  ", &format!("workload, {}:", label(trial)), out);
             script(&workload::script(trial, experiment), out);
         }
     }
@@ -202,4 +203,41 @@ fn clock(duration: Duration) -> String {
         parts.push(format!("{} s", (rest * 1000.0).round() / 1000.0));
     }
     parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+
+    #[test]
+    fn pages_are_ascii_and_a_hundred_columns_and_lose_nothing() {
+        let long = "x".repeat(300);
+        let text = format!(
+            "question: {long} \u{e9}\u{202e} {}\nprimary: free.used.peak\nhosts: [a, b]\n\
+             conditions: {{before: {{v: {long}}}, after: {{v: \u{e9} b}}}}\n\
+             workload: {{command: [echo, '{{v}}', '{{p}}'], duration: 3s}}\n\
+             monitors: {{free: {{}}}}\ndesign: {{trials: 2}}\nparams: {{p: [{long}, it's]}}\n",
+            "word ".repeat(60)
+        );
+        let plan = Experiment::parse(&text, "e.yaml").unwrap().plan().unwrap();
+        let page = render(&plan);
+        for line in page.lines() {
+            assert!(line.is_ascii() && line.len() <= COLUMNS, "{line}");
+        }
+        let whole = page.replace("\n  : ", "");
+        let command = format!("echo {long} {long}");
+        assert!(whole.contains(&command), "{page}");
+        assert!(page.contains("\"it's\""), "{page}");
+    }
+
+    #[test]
+    fn times_are_read_at_a_glance() {
+        let shown = |ms| clock(Duration::from_millis(ms));
+        assert_eq!(shown(0), "0 s");
+        assert_eq!(shown(100), "0.1 s");
+        assert_eq!(shown(168_000), "2 min 48 s");
+        assert_eq!(shown(3_600_000), "1 h");
+        assert_eq!(shown(3_725_000), "1 h 2 min");
+    }
 }

@@ -34,7 +34,14 @@ pub(in crate::plot) fn text(
             format!("{name}{count}")
         })
         .collect();
-    let widest = names.iter().map(String::len).max().unwrap_or(0);
+    let difference_label = match runs.shown.symbol() {
+        "" => "difference".to_owned(),
+        symbol => format!("difference, {symbol}"),
+    };
+    let labels = names
+        .iter()
+        .chain(runs.difference.is_some().then_some(&difference_label));
+    let widest = labels.map(String::len).max().unwrap_or(0);
     let indent = widest + 2;
     let columns = page.width - indent;
     let (low, high) = runs.values;
@@ -77,9 +84,8 @@ pub(in crate::plot) fn text(
         let axis = Axis::new(from, to, columns / 9);
         let at = |value: f64| place(&axis, value * runs.factor, columns);
         let bar = interval_bar(at(low), at(value), at(high), at(0.0), columns);
-        let name = format!("difference, {}", runs.shown.symbol());
-        let name = shorten(name.trim_end_matches([',', ' ']), widest);
-        page.lines.push(format!("{name:>widest$} |{bar}"));
+        page.lines
+            .push(format!("{difference_label:>widest$} |{bar}"));
         page.horizontal(&axis, indent, columns);
         page.wrapped(&runs.said_difference(difference), "  ");
     }
