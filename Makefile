@@ -7,6 +7,9 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/ktrial/target
 ktrial := $(CARGO_TARGET_DIR)/debug/ktrial
 kernel := $(CARGO_TARGET_DIR)/debug/ktrial-kernel
 
+# Package by package: together they would unite their features, and polars would be built once more.
+each := set -e; for package in ktrial ktrial-kernel; do
+
 .PHONY: demo test build setup lint unit docs deny notebooks
 
 demo: build
@@ -22,13 +25,13 @@ build: setup
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(each) cargo clippy --locked --package $$package --all-targets -- -D warnings; done
 
 unit: setup
-	cargo test --locked --workspace
+	$(each) cargo test --locked --package $$package; done
 
 docs: setup
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+	$(each) RUSTDOCFLAGS="-D warnings" cargo doc --locked --package $$package --no-deps; done
 
 # The advisory database is a git repository; where it cannot be reached, this says so and checks the rest.
 advisories := https://github.com/RustSec/advisory-db
