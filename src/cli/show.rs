@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use super::columns::Columns;
 use crate::ascii::escaped;
+use crate::display::Show;
 use crate::error::{Error, Result};
 use crate::frame::Table;
-use crate::record::{Claim, Manifest, Record, RecordKind, Trial};
+use crate::record::{Record, Trial};
 use crate::series::Cell;
-use crate::unit::significant;
 
 /// Show a record: where it comes from, its trials and warnings; or write one of its tables to a file.
 #[derive(Debug, clap::Args)]
@@ -51,64 +51,19 @@ fn table(record: &Record, name: &str) -> Result<Table> {
 }
 
 fn overview(record: &Record) -> Result<String> {
-    let manifest = record.manifest();
-    let mut text = head(manifest);
-    if !manifest.trials.is_empty() {
+    let trials = &record.manifest().trials;
+    let mut text = record.to_plain();
+    if !trials.is_empty() {
         text.push('\n');
-        text.push_str(&trials(&manifest.trials));
+        text.push_str(&listing(trials));
     }
-    for claim in &manifest.claims {
-        text.push_str(&format!("\nclaim: {}\n", show_claim(claim)));
-    }
-    let warnings = warnings(record)?;
-    if !warnings.is_empty() {
-        text.push('\n');
-    }
-    for warning in warnings {
-        text.push_str(&format!("note: {}\n", escaped(&warning)));
+    for problem in problems(record)? {
+        text.push_str(&format!("\nwarning: {}\n", escaped(&problem)));
     }
     Ok(text)
 }
 
-fn head(manifest: &Manifest) -> String {
-    let mut lines = vec![
-        ("record", manifest.name.clone()),
-        ("state", manifest.state.word().to_owned()),
-        (
-            "made",
-            format!("{} by {}", manifest.created, manifest.made_by),
-        ),
-    ];
-    if let Some(question) = &manifest.question {
-        lines.push(("question", question.clone()));
-    }
-    if let Some(primary) = &manifest.primary {
-        lines.push(("primary", primary.clone()));
-    }
-    if let Some(source) = &manifest.source {
-        let parts = [
-            Some(source.author.clone()),
-            source.date.clone(),
-            source.list.clone(),
-            source.message.clone(),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        lines.push(("source", parts.join(", ")));
-    }
-    for host in &manifest.hosts {
-        let kernel = host.facts.get("kernel").map_or("", String::as_str);
-        lines.push(("host", format!("{} {kernel}", host.name)));
-    }
-    if manifest.kind == RecordKind::Import {
-        lines.push(("kind", "figures that others measured".to_owned()));
-    }
-    lines
-        .iter()
-        .map(|(key, value)| format!("{key:<9} {}\n", escaped(value)))
-        .collect()
-}
-
-fn trials(trials: &[Trial]) -> String {
+fn listing(trials: &[Trial]) -> String {
     let mut columns = Columns::new(&["trial", "condition", "cell", "host", "boot", "state", ""]);
     for trial in trials {
         let remark = match (&trial.duplicate_of, &trial.reason) {
@@ -140,41 +95,21 @@ fn cell(cell: &Cell) -> String {
     parts.join(" ")
 }
 
-fn show_claim(claim: &Claim) -> String {
-    let n = match claim.n {
-        Some(n) => format!("n = {n}"),
-        None => "n not stated".to_owned(),
-    };
-    let value = format!("{} {}", significant(claim.value), claim.unit);
-    let mut text = format!("{}: {} {value} ({n})", claim.what, claim.metric);
-    if !claim.cell.is_empty() {
-        text.push_str(&format!("; {}", cell(&claim.cell)));
-    }
-    escaped(&text)
-}
-
-/// What a reader has to know before believing the numbers.
-fn warnings(record: &Record) -> Result<Vec<String>> {
-    let manifest = record.manifest();
-    let mut warnings = manifest.notes.clone();
-    for trial in &manifest.trials {
-        warnings.extend(
-            trial
-                .notes
-                .iter()
-                .map(|note| format!("{}: {note}", trial.id)),
-        );
+/// What is wrong with the record's files.
+fn problems(record: &Record) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for trial in &record.manifest().trials {
         match record.parse(trial) {
-            Ok(parsed) if parsed.unread_count > 0 => warnings.push(format!(
+            Ok(parsed) if parsed.unread_count > 0 => problems.push(format!(
                 "{}: {} lines could not be read, first {}",
                 trial.id,
                 parsed.unread_count,
                 parsed.unread.first().map_or("", String::as_str)
             )),
             Ok(_) => {}
-            Err(error) => warnings.push(format!("{}: {error}", trial.id)),
+            Err(error) => problems.push(format!("{}: {error}", trial.id)),
         }
     }
-    warnings.extend(record.check_files()?);
-    Ok(warnings)
+    problems.extend(record.check_files()?);
+    Ok(problems)
 }

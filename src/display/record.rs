@@ -59,6 +59,14 @@ fn facts(record: &Record) -> Vec<(String, String)> {
     if let Some(primary) = &manifest.primary {
         add("primary", primary.clone());
     }
+    for host in &manifest.hosts {
+        let kernel = host.facts.get("kernel").map_or("", String::as_str);
+        add("host", format!("{} {kernel}", host.name));
+    }
+    add(
+        "made",
+        format!("{} by {}", manifest.created, manifest.made_by),
+    );
     add("trials", states(&manifest.trials));
     for claim in &manifest.claims {
         let n = claim

@@ -91,17 +91,21 @@ impl Condition {
         self.trials.iter().flat_map(|trial| trial.samples())
     }
 
-    /// The median of the trials at each of the times; NaN where fewer than half of the trials have a value.
+    /// The median of the trials at each of the times; NaN where a trial has no value, since the median would jump
+    /// where trials begin and end. Trials that share no time need half of them at least.
     pub fn median(&self, times_s: &[f64]) -> Vec<(f64, f64)> {
+        let values: Vec<Vec<f64>> = times_s
+            .iter()
+            .map(|&time| self.trials.iter().filter_map(|t| t.at(time)).collect())
+            .collect();
+        let all = self.trials.len();
+        let shared = values.iter().any(|values| values.len() == all);
+        let needed = if shared { all } else { all.div_ceil(2) };
         times_s
             .iter()
-            .map(|&time| {
-                let mut values: Vec<f64> = self
-                    .trials
-                    .iter()
-                    .filter_map(|trial| trial.at(time))
-                    .collect();
-                let enough = 2 * values.len() >= self.trials.len();
+            .zip(values)
+            .map(|(&time, mut values)| {
+                let enough = values.len() >= needed;
                 let median = enough.then(|| median(&mut values)).flatten();
                 (time, median.unwrap_or(f64::NAN))
             })
@@ -182,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_needs_half_of_the_trials() {
+    fn the_median_stands_where_every_trial_has_a_value() {
         let lines = [
             line("t01", "a", &[1.0, 2.0, 3.0, f64::NAN, 5.0]),
             line("t02", "a", &[3.0, 4.0]),
@@ -190,9 +194,18 @@ mod tests {
         ];
         let conditions = conditions(&lines);
         assert_eq!(conditions.len(), 1);
-        let median = conditions[0].median(&[0.0, 0.5, 2.0, 4.0]);
-        assert_eq!(median[..3], [(0.0, 3.0), (0.5, 3.5), (2.0, 6.0)]);
-        assert!(median[3].1.is_nan(), "one of three trials is left");
+        let median = conditions[0].median(&[0.0, 0.5, 2.0]);
+        assert_eq!(median[..2], [(0.0, 3.0), (0.5, 3.5)]);
+        assert!(median[2].1.is_nan(), "the second trial has ended");
+    }
+
+    #[test]
+    fn trials_that_share_no_time_have_a_median_of_half_of_them() {
+        let mut late = line("t02", "a", &[7.0, 7.0]);
+        late.time_s = vec![10.0, 11.0];
+        let conditions = conditions(&[line("t01", "a", &[1.0, 2.0]), late]);
+        let median = conditions[0].median(&[0.0, 10.0]);
+        assert_eq!(median, [(0.0, 1.0), (10.0, 7.0)]);
     }
 
     #[test]
