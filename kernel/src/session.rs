@@ -1,6 +1,7 @@
 //! A session: one evcxr context, in which a notebook's cells run one after the other.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,6 +51,7 @@ impl Session {
         let program = env::current_exe().context("cannot tell the path of this program")?;
         let mut command = Command::new(program);
         relay::configure(&mut command, timeout);
+        command.env("LD_LIBRARY_PATH", libraries()?);
         let (context, outputs) = EvalContext::with_subprocess_command(command)
             .map_err(|error| anyhow::anyhow!("cannot start a session: {error}"))?;
         let mut context = CommandContext::with_eval_context(context);
@@ -115,14 +117,26 @@ fn set_environment(workspace: &Workspace) {
     }
 }
 
+/// Where a compiled cell finds the standard library, which evcxr has it link dynamically, before what the user set.
+fn libraries() -> Result<OsString> {
+    let own = rustc("target-libdir").context("rustc does not tell where its libraries are")?;
+    let set = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let set = env::split_paths(&set).filter(|path| !path.as_os_str().is_empty());
+    Ok(env::join_paths([own].into_iter().chain(set))?)
+}
+
+/// What `rustc --print` says.
+fn rustc(what: &str) -> Option<PathBuf> {
+    let output = Command::new("rustc").args(["--print", what]).output();
+    let said = String::from_utf8(output.ok()?.stdout).ok()?;
+    let path = said.trim();
+    (!path.is_empty()).then(|| path.into())
+}
+
 /// The `library` folder of a Rust source tree: what the user set, the toolchain's own, or Debian's.
 fn standard_library_source() -> Option<PathBuf> {
     let set = env::var_os("RUST_SRC_PATH").map(PathBuf::from);
-    let own = || {
-        let output = Command::new("rustc").args(["--print", "sysroot"]).output();
-        let sysroot = String::from_utf8(output.ok()?.stdout).ok()?;
-        Some(Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library"))
-    };
+    let own = rustc("sysroot").map(|sysroot| sysroot.join("lib/rustlib/src/rust/library"));
     let debian = || {
         let mut sources: Vec<_> = fs::read_dir("/usr/src")
             .into_iter()
@@ -135,7 +149,7 @@ fn standard_library_source() -> Option<PathBuf> {
         sources.into_iter()
     };
     set.into_iter()
-        .chain(own())
+        .chain(own)
         .chain(debian())
         .find(|source| source.join("core").is_dir())
 }

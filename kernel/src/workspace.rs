@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// Optimising is left out: compiling for the first time is what a reader of a notebook waits for.
-/// `rpath` lets a compiled cell find the standard library, which evcxr has it link dynamically.
 const MANIFEST: &str = r#"[workspace]
 members = ["cell"LOCKED]
 resolver = "3"
@@ -21,7 +20,6 @@ resolver = "3"
 debug = false
 opt-level = 0
 incremental = true
-rpath = true
 
 [profile.dev.package."*"]
 opt-level = 0

@@ -35,6 +35,8 @@ impl Notebook {
             .arg(command)
             .arg(self.path())
             .args(more)
+            // As started from a shell: cargo has set the toolchain's libraries for this test.
+            .env_remove("LD_LIBRARY_PATH")
             .env(
                 "KTRIAL_CACHE",
                 Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),

@@ -46,18 +46,9 @@ impl Ledger {
             .trials
             .iter()
             .map(|planned| Trial {
-                id: planned.id.clone(),
-                condition: planned.condition.clone(),
                 cell: planned.cell.clone(),
                 host: Some(planned.host.clone()),
-                boot_id: None,
-                state: State::NotRun,
-                reason: None,
-                duplicate_of: None,
-                phases: Vec::new(),
-                start_boottime_s: None,
-                raw: Vec::new(),
-                notes: Vec::new(),
+                ..Trial::new(&planned.id, &planned.condition)
             })
             .collect();
         writer.save(&manifest)?;
