@@ -16,9 +16,12 @@ use crate::unit::Unit;
 const HEIGHT: i32 = 600;
 const RADIUS: i32 = 9;
 
-/// Room at the right: nothing, or the axis of the difference.
+/// Least room at the right, without and with the axis of the difference.
 const RIGHT: i32 = 48;
 const RIGHT_WITH_AXIS: i32 = 190;
+
+/// From the axis of the difference to its numbers.
+const LABEL_GAP: i32 = 16;
 
 /// Strips drawn at most; more do not fit with names that can be read.
 const STRIPS: usize = 24;
@@ -37,10 +40,14 @@ pub(in crate::plot) fn scene(
     }
     let (low, high) = range(&runs);
     let values = Axis::new(low, high, 7);
-    let right = if runs.difference.is_some() {
-        RIGHT_WITH_AXIS
-    } else {
-        RIGHT
+    let differences = runs.difference.as_ref();
+    let differences = differences.map(|difference| difference_axis(&runs, &values, difference));
+    let right = match &differences {
+        None => RIGHT,
+        Some(axis) => {
+            let labels = axis.ticks.iter().map(|tick| font::width(&tick.label, TEXT));
+            RIGHT_WITH_AXIS.max(labels.max().unwrap_or(0) + LABEL_GAP + MARGIN)
+        }
     };
     let frame = page.frame(&head.quantity(&runs.shown), &values, HEIGHT, right);
     page.axis_lines(frame);
@@ -67,7 +74,7 @@ pub(in crate::plot) fn scene(
         };
         hidden += canvas.strip(&mut page.scene, strip, i);
     }
-    if let Some(difference) = &runs.difference {
+    if let (Some(difference), Some(axis)) = (&runs.difference, &differences) {
         let middle = frame.left + slot * strips.len() as i32 + slot / 2;
         let canvas = Canvas {
             runs: &runs,
@@ -76,7 +83,7 @@ pub(in crate::plot) fn scene(
             middle,
             slot,
         };
-        canvas.difference(&mut page.scene, difference);
+        canvas.difference(&mut page.scene, difference, axis);
     }
     page.y = frame.bottom + 100;
     page.note("Each mark is a run; bars are means.");
@@ -110,6 +117,18 @@ fn range(runs: &Runs) -> (f64, f64) {
         high = high.max(reference + interval.high);
     }
     widened((low * runs.factor, high * runs.factor), 0.06)
+}
+
+/// The axis of the difference: the scale of the values, zero at the first mean, signs on its numbers.
+fn difference_axis(runs: &Runs, values: &Axis, difference: &Difference) -> Axis {
+    let start = difference.reference * runs.factor;
+    let mut axis = Axis::new(values.low - start, values.high - start, 7);
+    for tick in &mut axis.ticks {
+        if tick.at > 0.0 && tick.label != "0" {
+            tick.label.insert(0, '+');
+        }
+    }
+    axis
 }
 
 /// One slot of the figure.
@@ -161,7 +180,7 @@ impl Canvas<'_> {
         hidden
     }
 
-    fn difference(&self, scene: &mut Scene, difference: &Difference) {
+    fn difference(&self, scene: &mut Scene, difference: &Difference, axis: &Axis) {
         let Difference {
             reference,
             interval,
@@ -196,18 +215,11 @@ impl Canvas<'_> {
         );
 
         scene.path(vec![(right, top), (right, bottom)], 2, Color::GREY);
-        let start = reference * self.runs.factor;
-        let axis = Axis::new(self.values.low - start, self.values.high - start, 7);
         for tick in &axis.ticks {
-            let y = self.frame.y(&axis, tick.at);
+            let y = self.frame.y(axis, tick.at);
             scene.path(vec![(right, y), (right + 8, y)], 2, Color::GREY);
-            let sign = if tick.at > 0.0 && tick.label != "0" {
-                "+"
-            } else {
-                ""
-            };
-            let number = format!("{sign}{}", tick.label);
-            scene.text(&number, (right + 16, y), TEXT, Anchor::Left, Color::BLACK);
+            let at = (right + LABEL_GAP, y);
+            scene.text(&tick.label, at, TEXT, Anchor::Left, Color::BLACK);
         }
         self.names(scene, &difference.name, "95 % interval");
     }
