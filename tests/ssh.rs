@@ -228,11 +228,11 @@ fn a_login_that_runs_nothing_is_refused() {
 fn a_signal_ends_a_script_and_its_children() {
     let sshd = Sshd::start();
     for host in [reach(&sshd.config()), Box::new(Local)] {
-        let mut running = host.spawn("echo ready; (sleep 1000; true); true").unwrap();
+        let mut running = host.spawn("echo ready; (sleep 120; true); true").unwrap();
         read_until(&mut *running, "ready");
         signal_group(&*host, running.group(), "INT").unwrap();
         assert_eq!(read_all(&mut *running).2, Exit::Signal(2));
-        let mut running = host.spawn("sleep 1000 & echo ready; wait").unwrap();
+        let mut running = host.spawn("sleep 120 & echo ready; wait").unwrap();
         read_until(&mut *running, "ready");
         signal_group(&*host, running.group(), "TERM").unwrap();
         assert_eq!(read_all(&mut *running).2, Exit::Signal(15));
@@ -453,7 +453,7 @@ fn proxy_commands_and_jumps_open_the_way() {
 
     let error = refusal(&sshd.config_with(" ProxyCommand echo no way >&2; exit 1"));
     assert!(error.to_string().contains("no way"), "{}", error.report());
-    let error = refusal(&sshd.config_with(" ProxyCommand sleep 1000\n ConnectTimeout 2"));
+    let error = refusal(&sshd.config_with(" ProxyCommand sleep 120\n ConnectTimeout 2"));
     assert_eq!(error.kind(), ErrorKind::HostTransient);
 }
 
@@ -519,7 +519,7 @@ fn what_is_not_there_is_said() {
 fn a_killed_sshd_breaks_a_stream_and_a_new_one_is_found_again() {
     let mut sshd = Sshd::start();
     let host = reach(&sshd.config());
-    let mut running = host.spawn("echo ready; sleep 1000").unwrap();
+    let mut running = host.spawn("echo ready; sleep 120").unwrap();
     read_until(&mut *running, "ready");
     sshd.kill();
     let error = read_to_error(&mut *running);
@@ -533,7 +533,7 @@ fn a_killed_sshd_breaks_a_stream_and_a_new_one_is_found_again() {
 fn a_host_that_stops_answering_is_noticed() {
     let sshd = Sshd::start();
     let host = reach(&sshd.config_with(" ServerAliveInterval 2\n ServerAliveCountMax 1"));
-    let mut running = host.spawn("echo ready; sleep 1000").unwrap();
+    let mut running = host.spawn("echo ready; sleep 120").unwrap();
     read_until(&mut *running, "ready");
     sshd.freeze();
     let begin = Instant::now();
@@ -563,7 +563,7 @@ fn a_deadline_ends_a_command() {
     let sshd = Sshd::start();
     for host in [reach(&sshd.config()), Box::new(Local)] {
         let error = host
-            .exec("sleep 1000", Duration::from_millis(500))
+            .exec("sleep 120", Duration::from_millis(500))
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::HostTransient);
         assert_eq!(text(&exec(&*host, "echo next").stdout), "next\n");
