@@ -10,6 +10,8 @@ use crate::record::{
     HostFacts, Manifest, RawFile, Record, RecordKind, RecordWriter, Replication, State, Trial,
 };
 
+use super::preflight;
+
 /// How many runs may begin within one second under one name.
 const SAME_NAME: usize = 1000;
 
@@ -41,6 +43,7 @@ impl Ledger {
             .map(|c| c.name.clone())
             .collect();
         manifest.state = State::Running;
+        manifest.notes = hosts.iter().filter_map(preflight::busy_before).collect();
         manifest.hosts = hosts;
         manifest.trials = plan
             .trials

@@ -33,6 +33,7 @@ fact cmdline "$(first /proc/cmdline)"
 fact boot_id "$(first /proc/sys/kernel/random/boot_id)"
 fact cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || nproc 2>/dev/null)"
 fact memory_kib "$(while read -r key value unit; do [ "$key" = MemTotal: ] && echo "$value"; done </proc/meminfo)"
+fact loadavg "$(first /proc/loadavg)"
 fact clocksource "$(first /sys/devices/system/clocksource/clocksource0/current_clocksource)"
 fact hypervisor "$(first /sys/hypervisor/type || first /sys/class/dmi/id/sys_vendor)"
 fact procps "$(free --version 2>/dev/null)"
@@ -179,6 +180,21 @@ fn read(stdout: &[u8]) -> Option<Findings> {
     None
 }
 
+/// What a reader has to know of a host that was not idle: its load over the last minute against its CPUs.
+///
+/// More than half a process a CPU is told. Load averages: proc_loadavg(5).
+pub(super) fn busy_before(host: &HostFacts) -> Option<String> {
+    let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
+    let load = number(host.facts.get("loadavg")?.split(' ').next()?)?;
+    let cpus = number(host.facts.get("cpus")?)?;
+    (load > cpus / 2.0).then(|| {
+        format!(
+            "host {} was busy before the run: load {load} on {cpus} CPUs; other work widens every interval",
+            host.name
+        )
+    })
+}
+
 /// Keys are ktrial's own; anything else was printed by something else.
 fn is_fact(key: &str) -> bool {
     (1..=20).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
@@ -251,5 +267,27 @@ pub(super) fn facts(name: &str, findings: &Findings) -> HostFacts {
     HostFacts {
         name: name.to_owned(),
         facts: findings.facts.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(loadavg: &str, cpus: &str) -> HostFacts {
+        let facts = [("loadavg", loadavg), ("cpus", cpus)];
+        HostFacts {
+            name: "h".into(),
+            facts: facts.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
+        }
+    }
+
+    #[test]
+    fn a_host_with_other_work_is_told() {
+        let note = busy_before(&host("5.68 6.12 5.08 3/200 123", "2")).unwrap();
+        assert!(note.contains("load 5.68 on 2 CPUs"), "{note}");
+        for (loadavg, cpus) in [("0.40 1 1 1/2 3", "2"), ("", "2"), ("nan", "2"), ("9", "")] {
+            assert_eq!(busy_before(&host(loadavg, cpus)), None);
+        }
     }
 }
