@@ -114,7 +114,9 @@ proptest! {
         let y = compared(&c, &d, Assumption::Exact);
         prop_assert!(near(x.p_welch, y.p_welch));
         prop_assert_eq!(x.p_permutation, y.p_permutation);
-        prop_assert!(near(x.ratio, y.ratio));
+        let z = compared(&mapped(&c, |x| -x), &mapped(&d, |x| -x), Assumption::Exact);
+        prop_assert!(near(x.ratio, z.ratio));
+        prop_assert!(x.ratio.is_none() || y.ratio.is_none());
         prop_assert!(near(x.cliffs_delta, y.cliffs_delta.map(|d| -d)));
         prop_assert!(near(x.hedges_g, y.hedges_g.map(|g| -g)));
     }

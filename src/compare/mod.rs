@@ -114,7 +114,8 @@ pub struct Comparison {
     pub difference: Option<f64>,
     /// Welch 95 % interval of `difference`.
     pub difference_ci: Option<(f64, f64)>,
-    /// Mean of b over mean of a; none when a's mean is 0 or their signs differ.
+    /// Mean of b over mean of a; none unless a's mean is above 0 and b's is not below: a share of a negative mean
+    /// would turn the difference's sign.
     pub ratio: Option<f64>,
     /// Two-sided p of Welch's t test.
     pub p_welch: Option<f64>,
@@ -134,7 +135,8 @@ pub struct Comparison {
     pub cliffs_delta: Option<f64>,
     /// Hedges' g.
     pub hedges_g: Option<f64>,
-    /// The smallest difference that would have been seen with 80 % power at this n and spread, at 0.05 unadjusted.
+    /// About the smallest difference that would have been seen with 80 % power at this n and spread, at 0.05
+    /// unadjusted; [`stats::detectable_difference()`] says how near it is.
     pub detectable_difference: Option<f64>,
     /// What it says.
     pub verdict: Verdict,
@@ -190,6 +192,17 @@ pub fn compare(
     b: &Sample,
     options: &Options,
 ) -> Comparison {
+    compare_trials(metric, unit, cell, [(a, &[]), (b, &[])], options)
+}
+
+/// As [`compare`], of values whose trials are known: their ids, in the order of the values, for the warnings.
+fn compare_trials(
+    metric: &str,
+    unit: &Unit,
+    cell: &Cell,
+    [(a, trials_a), (b, trials_b)]: [(&Sample, &[&str]); 2],
+    options: &Options,
+) -> Comparison {
     let (arm_a, arm_b) = (Arm::new(a.values.clone()), Arm::new(b.values.clone()));
     let (x, y) = (&arm_a.values[..], &arm_b.values[..]);
     let tested = arm_a.n >= 2 && arm_b.n >= 2;
@@ -222,15 +235,15 @@ pub fn compare(
         a: arm_a,
         b: arm_b,
     };
-    comparison.warnings = warnings::of_values(&comparison, permutation, options);
+    comparison.warnings =
+        warnings::of_values(&comparison, [trials_a, trials_b], permutation, options);
     comparison.verdict = verdict::verdict(&comparison, comparison.p());
     comparison
 }
 
 fn ratio(a: &Arm, b: &Arm) -> Option<f64> {
     let (a, b) = (a.mean?, b.mean?);
-    let opposed = (a < 0.0 && b > 0.0) || (a > 0.0 && b < 0.0);
-    Some(b / a).filter(|ratio| a != 0.0 && !opposed && ratio.is_finite())
+    Some(b / a).filter(|ratio| a > 0.0 && b >= 0.0 && ratio.is_finite())
 }
 
 #[cfg(test)]

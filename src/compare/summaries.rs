@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::warnings::quoted;
-use super::{Comparison, Options, Sample, adjust, compare};
+use super::{Comparison, Options, Sample, adjust, compare_trials};
 use crate::record::Replication;
 use crate::series::Cell;
 use crate::summary::Summary;
@@ -100,6 +100,10 @@ impl<'a> Selected<'a> {
         }
     }
 
+    fn trials(&self) -> Vec<&'a str> {
+        self.rows.iter().map(|s| s.trial.as_str()).collect()
+    }
+
     /// The values in `unit`, and the first unit that cannot be turned into it.
     fn values_in(&self, unit: &Unit) -> Result<Vec<f64>, &Unit> {
         let converted = |s: &&'a Summary| match s.unit.factor_to(unit) {
@@ -189,7 +193,9 @@ fn compare_selected(
         }
     }
     warnings.extend(confounded(a, b));
-    let mut comparison = compare(metric, &unit, cell, &sample_a, &sample_b, options);
+    let (trials_a, trials_b) = (a.trials(), b.trials());
+    let arms = [(&sample_a, &trials_a[..]), (&sample_b, &trials_b[..])];
+    let mut comparison = compare_trials(metric, &unit, cell, arms, options);
     warnings.append(&mut comparison.warnings);
     comparison.warnings = warnings;
     comparison

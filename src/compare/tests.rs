@@ -121,6 +121,32 @@ fn an_outlying_value_is_shown_with_and_without_and_kept() {
 }
 
 #[test]
+fn an_outlying_value_is_named_by_its_trial_and_a_tie_of_two_in_three_is_none() {
+    let mut summaries = arms("peak");
+    for (s, value) in summaries[4..].iter_mut().zip([12.0, 10.0, 10.001, 10.002]) {
+        s.value = value;
+    }
+    // A duplicate is left out before the values are counted.
+    summaries[5].duplicate_of = Some("b0".into());
+    summaries.push(summary("b9", "b", "peak", 10.001));
+    let c = &all(&summaries, &["a", "b"])[0];
+    assert!(warns(c, "trial `b0` of `b` stands out"), "{:?}", c.warnings);
+    summaries.push(summary("b10", "b", "peak", 99.0));
+    summaries[4].value = 10.0;
+    let c = &all(&summaries, &["a", "b"])[0];
+    assert!(
+        warns(c, "trial `b10` of `b` stands out"),
+        "{:?}",
+        c.warnings
+    );
+
+    let c = normal(&LOW, &[10.0, 10.0, 12.0]);
+    assert!(!warns(&c, "stands out"), "{:?}", c.warnings);
+    let c = normal(&LOW, &[1e9, 1e9 + 1.0, 1e9 + 2.0, 1e9 + 90.0]);
+    assert!(warns(&c, "p is <0.0001 with it and"), "{:?}", c.warnings);
+}
+
+#[test]
 fn what_is_not_a_number_is_counted_and_nothing_computed() {
     let c = normal(&[1.0, f64::NAN, 3.0], &LOW);
     assert_eq!((c.a.mean, c.difference, c.p()), (None, None, None));
@@ -133,7 +159,10 @@ fn what_is_not_a_number_is_counted_and_nothing_computed() {
 fn ratios_across_zero_are_none() {
     assert_eq!(normal(&[0.0, 0.0], &[1.0, 2.0]).ratio, None);
     assert_eq!(normal(&[-1.0, -2.0], &[1.0, 2.0]).ratio, None);
-    assert_eq!(normal(&[-1.0, -2.0], &[-2.0, -4.0]).ratio, Some(2.0));
+    assert_eq!(normal(&[-1.0, -2.0], &[-2.0, -4.0]).ratio, None);
+    assert_eq!(normal(&[1.0, 2.0], &[-1.0, -2.0]).ratio, None);
+    assert_eq!(normal(&[-1.0, -2.0], &[0.0, 0.0]).ratio, None);
+    assert_eq!(normal(&[1.0, 2.0], &[2.0, 4.0]).ratio, Some(2.0));
     assert_eq!(normal(&[1.0, 2.0], &[0.0, 0.0]).ratio, Some(0.0));
 }
 

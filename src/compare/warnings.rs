@@ -1,6 +1,7 @@
 //! The sentences that go with a comparison, each with its next step.
 
 use super::{ALPHA, Arm, Assumption, Comparison, Options, Verdict};
+use crate::report::p_digits;
 use crate::stats::{self, Permutation};
 use crate::unit::significant;
 
@@ -13,9 +14,10 @@ pub(super) fn quoted(name: &str) -> String {
     format!("`{}`", short.escape_default())
 }
 
-/// What the values themselves give reason to say.
+/// What the values themselves give reason to say; `trials` are the ids behind each arm's values where they are known.
 pub(super) fn of_values(
     comparison: &Comparison,
+    trials: [&[&str]; 2],
     permutation: Option<Permutation>,
     options: &Options,
 ) -> Vec<String> {
@@ -36,8 +38,9 @@ pub(super) fn of_values(
     }
     warnings.extend(few(comparison));
     warnings.extend(no_spread(comparison));
-    for (condition, arm) in arms {
-        warnings.extend(outlying(comparison, condition, arm, options));
+    for ((condition, arm), trials) in arms.into_iter().zip(trials) {
+        let named = (condition.as_str(), trials);
+        warnings.extend(outlying(comparison, named, arm, options));
     }
     warnings.extend(permutation.and_then(|p| chance(comparison, p)));
     if permutation.is_none() && comparison.p_welch.is_some() {
@@ -97,7 +100,7 @@ fn no_spread(comparison: &Comparison) -> Option<String> {
 /// One value that stands out by Grubbs' test at 0.05: shown, with and without, never dropped.
 fn outlying(
     comparison: &Comparison,
-    condition: &str,
+    (condition, trials): (&str, &[&str]),
     arm: &Arm,
     options: &Options,
 ) -> Option<String> {
@@ -114,10 +117,13 @@ fn outlying(
         Assumption::Normal => stats::welch(a, b, ALPHA).map(|w| w.p),
         Assumption::Exact => stats::permutation(a, b, options.seed).map(|p| p.p),
     };
-    let show = |p: Option<f64>| p.map_or("none".into(), significant);
+    let show = |p: Option<f64>| p.map_or("none".into(), p_digits);
+    let which = trials.get(index).map_or_else(
+        || format!("value {}", index + 1),
+        |trial| format!("trial {}", quoted(trial)),
+    );
     Some(format!(
-        "value {} of {} stands out, {} (Grubbs' test): p is {} with it and {} without; it is kept, look at what was different in that trial",
-        index + 1,
+        "{which} of {} stands out, {} (Grubbs' test): p is {} with it and {} without; it is kept, look at what was different in that trial",
         quoted(condition),
         comparison.unit.show(value),
         show(comparison.p()),
@@ -131,7 +137,7 @@ fn chance(comparison: &Comparison, permutation: Permutation) -> Option<String> {
     (near && comparison.assumption == Assumption::Exact).then(|| {
         format!(
             "p is {} +- {} from {} random splits: another seed could change the verdict; add trials",
-            significant(permutation.p),
+            p_digits(permutation.p),
             significant(permutation.standard_error),
             permutation.splits
         )
@@ -148,12 +154,12 @@ pub(super) fn of_reach(comparison: &Comparison, family: usize) -> Option<String>
     }
     let mut reach = format!(
         "the exact test's smallest p at n = {n_a} + {n_b} is {}",
-        significant(least)
+        p_digits(least)
     );
     if family > 1.0 {
         reach.push_str(&format!(
             ", {} for the first of {family} comparisons after Holm",
-            significant(adjusted)
+            p_digits(adjusted)
         ));
     }
     let enough = stats::smallest_arm(ALPHA / family)?;

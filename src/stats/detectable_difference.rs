@@ -1,9 +1,9 @@
-//! The smallest difference that a test would probably have seen.
+//! About the smallest difference that a test would probably have seen.
 
 use super::{Welch, students_t};
 
-/// The smallest true difference that a two-sided Welch test at `alpha` would show with probability `power`,
-/// when the spread is the one seen: (t(1 - alpha / 2) + t(power)) times the standard error, with Welch's
+/// An approximation of the smallest true difference that a two-sided Welch test at `alpha` would show with
+/// probability `power`, when the spread is the one seen: (t(1 - alpha / 2) + t(power)) times the standard error, with Welch's
 /// degrees of freedom. None unless `power` is at least 0.5 and below 1.
 ///
 /// Bloom, H. S. (1995), Minimum Detectable Effects, Evaluation Review 19(5), 547-556.
