@@ -150,20 +150,41 @@ fn the_text_fits_a_mail() {
 fn the_seed_series_differ_by_their_start() {
     let record = data("lkml-2023-03-kmod-0008");
     let file = |path: &str| record.join(path).to_str().unwrap().to_owned();
-    let text = stdout(&[
+    let files = stdout(&[
         "compare",
         "--series",
         &file("raw/t01/log-0008-before.txt"),
         &file("raw/t02/log-0008-after.txt"),
     ]);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for needed in [
-        "memory.used.peak 84.2 MiB lower",
-        "n = 1 + 1",
-        "cannot be shown with this n",
-        "the gap already stands in the first sample",
-    ] {
-        assert!(text.contains(needed), "`{needed}` is not in: {text}");
+    let whole = stdout(&["compare", record.to_str().unwrap()]);
+    for text in [files, whole] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for needed in [
+            "memory.used.peak 84.2 MiB lower",
+            "n = 1 + 1",
+            "cannot be shown with this n",
+            "the gap already stands in the first sample: 79.1 MiB there",
+            "a difference of samples may be off by up to 8.79 MiB",
+            "independent ones (lag-1 autocorrelation",
+        ] {
+            assert!(text.contains(needed), "`{needed}` is not in: {text}");
+        }
+    }
+}
+
+#[test]
+fn options_of_files_are_refused_with_a_record() {
+    let record = data("lkml-2023-06-udev-settle");
+    let record = record.to_str().unwrap();
+    for options in [&["--series"][..], &["--runs"], &["--unit", "s"]] {
+        let output = ktrial(&[&["compare", record][..], options].concat());
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        let option = options[0];
+        assert!(
+            error.contains(&format!("{option} is for two files")),
+            "{error}"
+        );
     }
 }
 

@@ -1,10 +1,15 @@
 //! A record's comparisons.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use super::{Comparison, Layout, Options, compare_summaries};
+use super::series::of_samples;
+use super::{Comparison, Layout, Options, SeriesTrial, compare_summaries};
 use crate::error::Result;
-use crate::record::Record;
+use crate::record::{Record, Trial};
+use crate::series::{Parsed, Phase};
+use crate::summary::stream::Stream;
+use crate::summary::{Summary, over_workload};
 
 /// Comparisons of one record; those of the primary metric come first. Cheap to clone.
 #[derive(Clone, PartialEq)]
@@ -58,8 +63,84 @@ impl Record {
             keep_duplicates,
         };
         let summaries = self.summaries()?;
-        Ok(compare_summaries(&summaries, &layout, options)
-            .into_iter()
-            .collect())
+        let mut comparisons = compare_summaries(&summaries, &layout, options);
+        self.warn_of_samples(&mut comparisons, &summaries)?;
+        Ok(comparisons.into_iter().collect())
     }
+
+    /// Where one trial stands against one, what is said of two files of samples goes for its samples too.
+    fn warn_of_samples(&self, comparisons: &mut [Comparison], summaries: &[Summary]) -> Result<()> {
+        let mut parsed: BTreeMap<&str, Parsed> = BTreeMap::new();
+        for comparison in comparisons {
+            let single = comparison.a.n == 1 && comparison.b.n == 1;
+            let Some((series, "peak" | "median" | "p95" | "mean")) =
+                comparison.metric.rsplit_once('.').filter(|_| single)
+            else {
+                continue;
+            };
+            let conditions = [&comparison.condition_a, &comparison.condition_b];
+            let trials = conditions.map(|c| self.trial_of(comparison, c, summaries));
+            let [Some(a), Some(b)] = trials else {
+                continue;
+            };
+            for trial in [a, b] {
+                if !parsed.contains_key(trial.id.as_str()) {
+                    parsed.insert(&trial.id, self.parse(trial)?);
+                }
+            }
+            let samples = |trial: &Trial| {
+                let parsed = parsed.get(trial.id.as_str())?;
+                samples_of(trial, parsed, series, comparison)
+            };
+            let idle = [a, b]
+                .iter()
+                .all(|trial| trial.phases.iter().any(|p| p.phase == Phase::Idle));
+            if let (Some(a), Some(b)) = (samples(a), samples(b)) {
+                let said = of_samples(&comparison.metric, &comparison.unit, &a, &b, idle);
+                comparison.warnings.extend(said);
+            }
+        }
+        Ok(())
+    }
+
+    /// The one trial of a condition that counts in the comparison.
+    fn trial_of(
+        &self,
+        comparison: &Comparison,
+        condition: &str,
+        summaries: &[Summary],
+    ) -> Option<&Trial> {
+        let of_it = |s: &&Summary| {
+            s.condition == condition && s.metric == comparison.metric && s.cell == comparison.cell
+        };
+        let counted = summaries
+            .iter()
+            .filter(of_it)
+            .min_by_key(|s| s.duplicate_of.is_some())?;
+        let mut trials = self.manifest().trials.iter();
+        trials.find(|trial| trial.id == counted.trial)
+    }
+}
+
+/// A trial's samples of one series, in the comparison's unit.
+fn samples_of(
+    trial: &Trial,
+    parsed: &Parsed,
+    series: &str,
+    comparison: &Comparison,
+) -> Option<SeriesTrial> {
+    let series = parsed.series.iter().find(|s| s.metric == series)?;
+    let factor = series.unit.factor_to(&comparison.unit)?;
+    let mut stream = Stream::default();
+    for value in over_workload(series, trial) {
+        stream.push(value);
+    }
+    let mut summary = stream.finish()?.scaled(factor);
+    // A record's median and 95th percentile are of all samples.
+    summary.quantile_error = 0.0;
+    Some(SeriesTrial {
+        condition: trial.condition.clone(),
+        summary,
+        quantum: series.quantum.map(|quantum| quantum * factor),
+    })
 }

@@ -6,6 +6,12 @@ use crate::series::Cell;
 use crate::summary::stream::StreamSummary;
 use crate::unit::{Unit, significant};
 
+/// Of fewer samples the autocorrelation is a guess.
+const FEWEST_SAMPLES: u64 = 10;
+
+/// A weaker likeness of neighbours, or one that independent samples show too (2 / sqrt(n)), is not worth a sentence.
+const LEAST_LAG1: f64 = 0.3;
+
 /// One trial: a condition and what its samples come to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeriesTrial {
@@ -46,16 +52,29 @@ pub fn compare_series(
         .collect();
     adjust(&mut comparisons);
     for comparison in &mut comparisons {
-        if comparison.metric.ends_with(".peak") {
-            comparison.warnings.extend(start(unit, a, b));
-        }
-        if comparison.metric.ends_with(".median") || comparison.metric.ends_with(".p95") {
-            comparison.warnings.extend(approximate(a, b));
-        }
-        comparison.warnings.extend(quantised(unit, a, b));
-        comparison.warnings.extend(dependent(a, b));
+        let said = of_samples(&comparison.metric, unit, a, b, false);
+        comparison.warnings.extend(said);
     }
     comparisons
+}
+
+/// What the samples behind a peak, median, 95th percentile or mean of two single trials give reason to say.
+/// Without an idle phase the peak's gap may come from where the trials started.
+pub(super) fn of_samples(
+    metric: &str,
+    unit: &Unit,
+    a: &SeriesTrial,
+    b: &SeriesTrial,
+    idle: bool,
+) -> Vec<String> {
+    let summary = metric.rsplit_once('.').map_or("", |(_, summary)| summary);
+    let said = match summary {
+        "peak" if !idle => start(unit, a, b),
+        "median" | "p95" => approximate(a, b),
+        _ => None,
+    };
+    let said = said.into_iter().chain(quantised(unit, a, b));
+    said.chain(dependent(a, b)).collect()
 }
 
 /// Whether the peaks' gap is there from the start.
@@ -69,7 +88,7 @@ fn start(unit: &Unit, a: &SeriesTrial, b: &SeriesTrial) -> Option<String> {
         return None;
     }
     let rises = format!(
-        "the rise from it to the peak is {} in {} and {} in {}",
+        "the rise from the first sample to the peak is {} in {} and {} in {}",
         unit.show(x.peak - x.first),
         name(a),
         unit.show(y.peak - y.first),
@@ -104,25 +123,34 @@ fn quantised(unit: &Unit, a: &SeriesTrial, b: &SeriesTrial) -> Option<String> {
     let off = (a.quantum.unwrap_or(0.0) + b.quantum.unwrap_or(0.0)) / 2.0;
     (off > 0.0).then(|| {
         format!(
-            "the values were read in steps: a difference may be off by up to {}",
+            "the samples were read in steps: a difference of samples may be off by up to {}",
             unit.show(off)
         )
     })
 }
 
+/// How few independent samples the neighbours' likeness leaves, where it leaves clearly fewer.
 fn dependent(a: &SeriesTrial, b: &SeriesTrial) -> Option<String> {
-    let (x, y) = (&a.summary, &b.summary);
-    let worth = |s: &StreamSummary| s.effective_count().map(f64::round);
-    let (Some(worth_a), Some(worth_b)) = (worth(x), worth(y)) else {
-        return None;
-    };
-    Some(format!(
-        "{} and {} samples, lag-1 autocorrelation {:.2} and {:.2}: worth about {worth_a} and {worth_b} independent samples, all of one trial; only more trials make n larger",
-        x.count,
-        y.count,
-        x.lag1.unwrap_or_default(),
-        y.lag1.unwrap_or_default()
-    ))
+    let worth: Vec<String> = [a, b].into_iter().filter_map(worth).collect();
+    (!worth.is_empty()).then(|| {
+        format!(
+            "{}; a condition's samples are all of one trial, and only more trials make n larger",
+            worth.join(", ")
+        )
+    })
+}
+
+fn worth(trial: &SeriesTrial) -> Option<String> {
+    let StreamSummary { count, lag1, .. } = trial.summary;
+    let (lag1, worth) = (lag1?, trial.summary.effective_count()?);
+    let chance = 2.0 / (count as f64).sqrt();
+    (count >= FEWEST_SAMPLES && lag1 > LEAST_LAG1.max(chance)).then(|| {
+        format!(
+            "the {count} samples of {} are worth about {} independent ones (lag-1 autocorrelation {lag1:.2})",
+            name(trial),
+            worth.round()
+        )
+    })
 }
 
 fn name(trial: &SeriesTrial) -> String {
@@ -162,8 +190,23 @@ mod tests {
         assert!(later.starts_with("the first samples differ by -10.0 KiB, the peaks by -100 KiB"));
         let turned = start_of(&[500.0, 600.0], &[590.0, 500.0]).unwrap();
         assert!(turned.starts_with("the first samples differ"));
+        assert!(turned.contains("the rise from the first sample to the peak is 100 KiB in before"));
         assert_eq!(start_of(&[1.0, 2.0], &[1.5, 2.0]), None);
         assert_eq!(start_of(&[1.0], &[2.0]), None);
+    }
+
+    #[test]
+    fn likeness_of_neighbours_is_told_when_it_matters() {
+        let wave: Vec<f64> = (0..40).map(|i| f64::from(i / 10)).collect();
+        let restless: Vec<f64> = (0..40).map(|i| f64::from(i * 7 % 11)).collect();
+        let said = |a: &[f64], b: &[f64]| dependent(&trial("before", a), &trial("after", b));
+        let both = said(&wave, &wave).unwrap();
+        assert!(both.starts_with("the 40 samples of before are worth about"));
+        assert!(both.contains("the 40 samples of after"));
+        let one = said(&restless, &wave).unwrap();
+        assert!(one.contains("of after") && !one.contains("of before"));
+        assert_eq!(said(&restless, &restless), None);
+        assert_eq!(said(&[1.0, 2.0, 3.0], &[1.0, 1.0, 3.0, 3.0]), None);
     }
 
     #[test]

@@ -93,10 +93,7 @@ pub fn summarise(trial: &Trial, parsed: &Parsed) -> Vec<Summary> {
 }
 
 fn summaries_of(series: &Series, trial: &Trial) -> Vec<(&'static str, f64)> {
-    let work = match span(trial, Phase::Workload) {
-        Some(span) => within(series, span),
-        None => series.values.clone(),
-    };
+    let work = over_workload(series, trial);
     let idle = span(trial, Phase::Idle)
         .map(|span| within(series, span))
         .and_then(|values| stats::median(&values));
@@ -113,6 +110,14 @@ fn summaries_of(series: &Series, trial: &Trial) -> Vec<(&'static str, f64)> {
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))
     .collect()
+}
+
+/// The samples of the workload phase; all when the phases are not known.
+pub(crate) fn over_workload(series: &Series, trial: &Trial) -> Vec<f64> {
+    match span(trial, Phase::Workload) {
+        Some(span) => within(series, span),
+        None => series.values.clone(),
+    }
 }
 
 fn span(trial: &Trial, phase: Phase) -> Option<(f64, f64)> {

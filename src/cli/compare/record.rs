@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::cli::compare::Args;
 use crate::compare::{Comparison, Comparisons, Verdict};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::parse::no_such;
 use crate::plot::Figure;
 use crate::record::{Claim, Record, State};
@@ -13,6 +13,7 @@ use crate::unit::significant;
 
 /// Compares the conditions of a record. Holm's family is always every metric of the record, whatever is shown.
 pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
+    refuse_options_of_files(args)?;
     let record = Record::open(path)?;
     let all = record.compare_with(&args.options(), args.keep_duplicates)?;
     let shown = chosen(&record, &all, args)?;
@@ -26,6 +27,22 @@ pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
         comparisons: shown,
         notes,
     })
+}
+
+/// A record says itself what its numbers are.
+fn refuse_options_of_files(args: &Args) -> Result<()> {
+    let given = [
+        ("--series", args.series),
+        ("--runs", args.runs),
+        ("--unit", args.unit.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Error::usage(format!(
+            "{option} is for two files of numbers: a record says what its numbers are"
+        ))
+        .next("leave it out")),
+    }
 }
 
 fn title(record: &Record) -> String {
