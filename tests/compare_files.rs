@@ -229,16 +229,80 @@ fn without_series_or_runs_it_explains_which_is_which() {
         .file("few", "1\n2\n3\n")
         .compare(&["few", &data("used-before.txt")])
         .refuses("--series or --runs")
-        .refuses("few looks like runs: only 3 numbers")
-        .refuses("used-before.txt looks like a series: 40 numbers whose neighbours are alike");
+        .refuses("few: cannot tell: 3 numbers are too few")
+        .refuses("used-before.txt: looks like a series: 40 numbers whose neighbours are alike");
 }
 
 #[test]
-fn samples_given_as_runs_are_warned_of() {
-    Ktrial::new()
-        .compare(&["--runs", &data("used-before.txt"), &data("used-after.txt")])
+fn a_few_numbers_or_equal_ones_cannot_be_told_and_may_be_memory() {
+    let ktrial = Ktrial::new()
+        .file("kib", "508532\n528732\n517000\n")
+        .file("s", "5.1\n5.2\n5.3\n")
+        .file("equal", "7\n".repeat(30));
+    ktrial
+        .compare(&["kib", "s"])
+        .refuses("kib: cannot tell: 3 numbers are too few; whole numbers of this size may be KiB of memory")
+        .refuses("s: cannot tell: 3 numbers are too few\n");
+    ktrial
+        .compare(&["equal", "s"])
+        .refuses("equal: cannot tell: 30 equal numbers\n");
+}
+
+#[test]
+fn samples_given_as_runs_are_warned_of_before_all_else() {
+    let (before, after) = (data("used-before.txt"), data("used-after.txt"));
+    let said = Ktrial::new()
+        .compare(&["--runs", &before, &after])
         .ok()
+        .says("used-before looks like a series: 40 numbers")
+        .says("used-after looks like a series: 40 numbers")
         .says("samples of one trial are not runs");
+    let doubt = said.stdout.find("Do not trust this verdict").unwrap();
+    assert!(doubt < said.stdout.find("a = used-before").unwrap());
+    let json = Ktrial::new()
+        .compare(&["--runs", &before, &after, "--format", "json"])
+        .json();
+    let first = json["comparisons"][0]["warnings"][0].as_str().unwrap();
+    assert!(
+        first.contains("samples of one trial are not runs"),
+        "{first}"
+    );
+}
+
+#[test]
+fn a_log_of_free_is_no_runs() {
+    let log = data("free-new-before.log");
+    Ktrial::new()
+        .file("runs", "1\n2\n")
+        .compare(&["--runs", "runs", &log])
+        .refuses("free-new-before.log: this is a log of `free`")
+        .refuses("--series compares two logs");
+}
+
+#[test]
+fn one_file_twice_is_said() {
+    let ktrial = Ktrial::new()
+        .file("r1", "1\n2\n3\n")
+        .file("r2", "1\n2\n3\n");
+    for mode in ["--runs", "--series"] {
+        ktrial
+            .compare(&[mode, "r1", "./r1"])
+            .ok()
+            .says("A and B are one file, ./r1: nothing can differ");
+        let two = ktrial.compare(&[mode, "r1", "r2"]).ok();
+        assert!(!two.stdout.contains("one file"), "{}", two.stdout);
+    }
+}
+
+#[test]
+fn negative_means_give_no_ratio() {
+    let json = Ktrial::new()
+        .file("n1", "-100\n-120\n-110\n-105\n")
+        .file("n2", "-150\n-160\n-155\n-148\n")
+        .compare(&["--runs", "--unit", "ms", "n1", "n2", "--format", "json"])
+        .json();
+    assert_eq!(json["comparisons"][0]["difference"], -44.5);
+    assert!(json["comparisons"][0]["ratio"].is_null());
 }
 
 #[test]

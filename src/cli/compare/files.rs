@@ -83,7 +83,7 @@ pub(super) fn read(path: &Path, mut take: impl FnMut(f64) -> Result<()>) -> Resu
 /// When they cannot be compared: units of different families, different metrics.
 pub(super) fn settle(a: &About, b: &About, args: &Args) -> Result<Meaning> {
     let conditions = names::conditions(&a.path, &b.path);
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = one_file(a, b).into_iter().collect();
     for (about, condition) in [a, b].into_iter().zip(&conditions) {
         warnings.extend(about.warnings.iter().map(|w| format!("{condition}: {w}")));
     }
@@ -101,6 +101,17 @@ pub(super) fn settle(a: &About, b: &About, args: &Args) -> Result<Meaning> {
         b_factor,
         conditions,
         warnings,
+    })
+}
+
+/// Both are one file, under whatever names.
+fn one_file(a: &About, b: &About) -> Option<String> {
+    let place = |about: &About| about.path.canonicalize().ok();
+    (place(a)? == place(b)?).then(|| {
+        format!(
+            "A and B are one file, {}: nothing can differ; give the file of the other condition",
+            excerpt(&b.path.to_string_lossy(), 100)
+        )
     })
 }
 

@@ -28,12 +28,9 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
     b.values
         .iter_mut()
         .for_each(|value| *value *= meaning.b_factor);
-    for (runs, condition) in [&a, &b].into_iter().zip(&meaning.conditions) {
-        if let Some(look) = runs.look.as_ref().filter(|look| look.is_series()) {
-            meaning.warnings.push(format!(
-                "{condition} looks like {look}; samples of one trial are not runs, and p values of them mean nothing: use --series"
-            ));
-        }
+    let doubt = doubt(&meaning.conditions, [&a, &b]);
+    if let Some(doubt) = &doubt {
+        meaning.warnings.insert(0, doubt.clone());
     }
     meaning
         .warnings
@@ -54,7 +51,8 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
     )];
     adjust(&mut comparisons);
     for comparison in &mut comparisons {
-        comparison.warnings.append(&mut meaning.warnings);
+        meaning.warnings.append(&mut comparison.warnings);
+        comparison.warnings = std::mem::take(&mut meaning.warnings);
     }
     let group = |sample: Sample| Group {
         condition: sample.condition,
@@ -68,10 +66,35 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
         figure = figure.with_interval(difference, interval);
     }
     Ok(Report {
-        title: "Each number is one run.".into(),
+        title: match doubt {
+            None => "Each number is one run.".into(),
+            Some(_) => {
+                "Do not trust this verdict: each number is taken as one run, but not all look \
+                like runs; the first note says why."
+                    .into()
+            }
+        },
         comparisons,
         figures: vec![figure],
         notes: Vec::new(),
+    })
+}
+
+/// What speaks against the numbers being runs: a verdict on samples of one trial means nothing.
+fn doubt(conditions: &[String; 2], runs: [&Runs; 2]) -> Option<String> {
+    let series: Vec<String> = conditions
+        .iter()
+        .zip(runs)
+        .filter_map(|(condition, runs)| {
+            let look = runs.look.as_ref().filter(|look| look.is_series())?;
+            Some(format!("{condition} {look}"))
+        })
+        .collect();
+    (!series.is_empty()).then(|| {
+        format!(
+            "{}; samples of one trial are not runs, and p values and verdict mean nothing then: use --series",
+            series.join("; ")
+        )
     })
 }
 
@@ -90,12 +113,18 @@ fn read(path: &Path) -> Result<Runs> {
         stream.push(value);
         Ok(())
     })?;
+    if about.free_layout.is_some() {
+        return Err(Error::input(
+            "this is a log of `free`: samples over time, of which --runs would make as many runs",
+        )
+        .at(path)
+        .next("--series compares two logs; --runs is for files with one result of each run"));
+    }
     let summary = stream.finish();
-    let free = about.free_layout.is_some();
     Ok(Runs {
         about,
         values,
         min: summary.as_ref().map_or(0.0, |summary| summary.min),
-        look: summary.map(|summary| Look::of(&summary, free)),
+        look: summary.map(|summary| Look::of(&summary, false)),
     })
 }
