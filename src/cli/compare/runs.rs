@@ -69,6 +69,7 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
     }
     Ok(Report {
         title: "Each number is one run.".into(),
+        setup: Vec::new(),
         comparisons,
         figures: vec![figure],
         notes: Vec::new(),
