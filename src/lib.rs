@@ -28,6 +28,7 @@ pub mod series;
 pub mod stats;
 pub mod summary;
 pub mod unit;
+mod words;
 pub mod workload;
 
 #[cfg(feature = "cli")]

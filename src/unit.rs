@@ -1,5 +1,9 @@
 //! Units of metrics, and numbers as people write them: `84.2 MiB`, `505 ms`.
 
+mod scale;
+
+pub(crate) use scale::Scale;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -139,10 +143,13 @@ impl Unit {
 
     /// A number of this unit written in another unit of the same family.
     pub fn show_in(&self, value: f64, other: &Unit) -> String {
-        let number = significant(value * self.factor_to(other).unwrap_or(1.0));
-        match other.symbol() {
-            "" => number,
-            "%" => format!("{number} %"),
+        other.after(&significant(value * self.factor_to(other).unwrap_or(1.0)))
+    }
+
+    /// A number as it is written, with the symbol after it.
+    pub(crate) fn after(&self, number: &str) -> String {
+        match self.symbol() {
+            "" => number.to_owned(),
             symbol => format!("{number} {symbol}"),
         }
     }
@@ -169,12 +176,24 @@ pub fn significant(value: f64) -> String {
     if !value.is_finite() {
         return value.to_string();
     }
-    let size = value.abs();
-    if !(1e-4..1e15).contains(&size) {
+    if !is_written_out(value) {
         return format!("{value:.2e}");
     }
-    let digits = (2 - size.log10().floor() as i32).max(0) as usize;
+    let digits = decimals(value, 3);
     format!("{value:.digits$}")
+}
+
+/// Whether a number is written without an exponent.
+fn is_written_out(value: f64) -> bool {
+    (1e-4..1e15).contains(&value.abs())
+}
+
+/// Decimals that give a number so many significant digits; none where it needs none, or is 0 or not finite.
+fn decimals(value: f64, digits: i32) -> usize {
+    if value == 0.0 || !value.is_finite() {
+        return 0;
+    }
+    (digits - 1 - value.abs().log10().floor() as i32).max(0) as usize
 }
 
 impl fmt::Display for Unit {

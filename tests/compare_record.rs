@@ -198,7 +198,7 @@ fn claims_cannot_be_compared_and_are_shown() {
     let text = String::from_utf8(output.stdout).unwrap();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        text.contains("time.real -4.30 % (n = 3, no interval)"),
+        text.contains("time.real -4.3 % (n = 3, no interval)"),
         "{text}"
     );
     let error = String::from_utf8(output.stderr).unwrap();
@@ -295,4 +295,59 @@ fn a_reader_that_goes_away_is_no_error() {
     );
     let output = Command::new("bash").args(["-c", &script]).output().unwrap();
     assert!(output.status.success());
+}
+
+/// A run of two metrics: the primary one, and one that is not of its series.
+fn run_of_two_metrics(folder: &Path) -> PathBuf {
+    use ktrial::record::{Manifest, RawFile, RecordKind, RecordWriter, Replication, State, Trial};
+    let path = folder.join("r");
+    let mut writer = RecordWriter::create(&path).unwrap();
+    let mut manifest = Manifest::new("r", RecordKind::Run, Replication::Trial);
+    manifest.primary = Some("x.peak".into());
+    manifest.conditions = vec!["before".into(), "after".into()];
+    for (i, condition) in ["before", "after", "after", "before"].iter().enumerate() {
+        let mut trial = Trial::new(&format!("t0{i}"), condition);
+        trial.state = State::Complete;
+        let raw = format!("raw/t0{i}/figures.tsv");
+        let figures = format!("x.peak\ts\t{}\ny.peak\ts\t{}\n", i + 1, i + 2);
+        writer.write_raw(&raw, figures.as_bytes()).unwrap();
+        trial.raw.push(RawFile {
+            monitor: "figures".into(),
+            path: raw,
+        });
+        manifest.trials.push(trial);
+    }
+    manifest.trials.push(Trial::new("t09", "before"));
+    manifest.trials[4].state = State::Failed;
+    manifest.trials[4].reason = Some("the host went away".into());
+    writer.finish(manifest).unwrap();
+    path
+}
+
+#[test]
+fn json_holds_every_comparison_and_the_text_says_what_it_leaves_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = run_of_two_metrics(folder.path());
+    let record = record.to_str().unwrap();
+    let count = |flags: &[&str]| {
+        let arguments = [&["compare", record, "--format", "json"], flags].concat();
+        let report: Value = serde_json::from_str(&stdout(&arguments)).unwrap();
+        report["comparisons"].as_array().unwrap().len()
+    };
+    assert_eq!((count(&[]), count(&["--metric", "y.peak"])), (2, 1));
+    let text = stdout(&["compare", record]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("1 further comparison is not shown, 0 supported: `ktrial show RECORD --table comparisons`"),
+        "{text}"
+    );
+    assert!(text.contains("* primary metric"), "{text}");
+}
+
+#[test]
+fn show_gives_a_failures_reason_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = run_of_two_metrics(folder.path());
+    let text = stdout(&["show", record.to_str().unwrap()]);
+    assert_eq!(text.matches("the host went away").count(), 1, "{text}");
 }

@@ -6,6 +6,7 @@ mod names;
 mod record;
 mod runs;
 mod series;
+mod setup;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -66,10 +66,10 @@ fn overview(record: &Record) -> Result<String> {
 fn listing(trials: &[Trial]) -> String {
     let mut columns = Columns::new(&["trial", "condition", "cell", "host", "boot", "state", ""]);
     for trial in trials {
-        let remark = match (&trial.duplicate_of, &trial.reason) {
-            (Some(other), _) => format!("repeats {other}"),
-            (None, Some(reason)) => reason.clone(),
-            (None, None) => String::new(),
+        // Reasons stand above, with what else is to be known of the trials.
+        let remark = match &trial.duplicate_of {
+            Some(other) => format!("repeats {other}"),
+            None => String::new(),
         };
         let boot: String = trial
             .boot_id

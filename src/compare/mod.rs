@@ -14,7 +14,7 @@ pub use verdict::{ALPHA, adjust};
 
 use crate::series::Cell;
 use crate::stats;
-use crate::unit::Unit;
+use crate::unit::{Scale, Unit};
 
 /// The power at which [`Comparison::detectable_difference`] is stated.
 pub const POWER: f64 = 0.8;
@@ -166,6 +166,11 @@ impl Comparison {
             Assumption::Normal => self.p_welch,
             Assumption::Exact => self.p_permutation,
         }
+    }
+
+    /// The unit and digits in which its numbers are shown everywhere.
+    pub(crate) fn scale(&self) -> Scale {
+        Scale::new(&self.unit, [self.a.mean, self.b.mean], self.difference)
     }
 }
 

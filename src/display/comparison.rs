@@ -3,13 +3,13 @@
 use crate::compare::{Comparison, Verdict};
 use crate::display::{Column, Listing, Rich, Show, escape_html};
 use crate::report::{Report, headline, label, p_digits};
-use crate::unit::significant;
 
 impl Show for [Comparison] {
     /// The text report.
     fn to_plain(&self) -> String {
         let report = Report {
             title: String::new(),
+            setup: Vec::new(),
             comparisons: self.to_vec(),
             figures: Vec::new(),
             notes: Vec::new(),
@@ -45,7 +45,6 @@ impl Show for Comparison {
 }
 
 fn listing(comparisons: &[Comparison]) -> Listing {
-    let number = |value: Option<f64>| value.map(significant).unwrap_or_default();
     let columns = vec![
         Column::text("metric"),
         Column::text("conditions"),
@@ -67,17 +66,24 @@ fn listing(comparisons: &[Comparison]) -> Listing {
             .iter()
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
+        let scale = of.scale();
+        let mean = |value: Option<f64>| value.map(|value| scale.mean(value)).unwrap_or_default();
+        let difference = |value: Option<f64>| {
+            value
+                .map(|value| scale.difference(value))
+                .unwrap_or_default()
+        };
         vec![
             of.metric.clone(),
             format!("{} - {}", of.condition_b, of.condition_a),
             cell.join(", "),
-            of.unit.to_string(),
+            scale.unit.to_string(),
             format!("{} + {}", of.a.n, of.b.n),
-            number(of.a.mean),
-            number(of.b.mean),
-            number(of.difference),
-            number(of.difference_ci.map(|(low, _)| low)),
-            number(of.difference_ci.map(|(_, high)| high)),
+            mean(of.a.mean),
+            mean(of.b.mean),
+            difference(of.difference),
+            difference(of.difference_ci.map(|(low, _)| low)),
+            difference(of.difference_ci.map(|(_, high)| high)),
             of.p_adjusted.map(p_digits).unwrap_or_default(),
             of.p_min.map(p_digits).unwrap_or_default(),
             of.verdict.words().to_owned(),

@@ -45,15 +45,7 @@ fn facts(record: &Record) -> Vec<(String, String)> {
     };
     add("kind", format!("{kind}, {}", manifest.state.word()));
     if let Some(source) = &manifest.source {
-        let parts = [
-            Some(&source.author),
-            source.date.as_ref(),
-            source.list.as_ref(),
-            source.subject.as_ref(),
-            source.message.as_ref(),
-        ];
-        let parts: Vec<_> = parts.into_iter().flatten().map(String::as_str).collect();
-        add("source", parts.join(", "));
+        add("source", source.citation());
     }
     add("conditions", manifest.conditions.join(", "));
     if let Some(primary) = &manifest.primary {
@@ -72,10 +64,7 @@ fn facts(record: &Record) -> Vec<(String, String)> {
         let n = claim
             .n
             .map_or("n not stated".to_owned(), |n| format!("n {n}"));
-        add(
-            "claim",
-            format!("{}: {}, {n}", claim.what, claim.unit.show(claim.value)),
-        );
+        add("claim", format!("{}: {}, {n}", claim.what, claim.figure()));
     }
     for note in &manifest.notes {
         add("note", note.clone());
@@ -87,7 +76,10 @@ fn facts(record: &Record) -> Vec<(String, String)> {
     if remarks.len() > MAX_REMARKS {
         add(
             "",
-            format!("{} more remarks on trials", remarks.len() - MAX_REMARKS),
+            format!(
+                "{} more remarks on trials; the table `trials` has all reasons",
+                remarks.len() - MAX_REMARKS
+            ),
         );
     }
     facts

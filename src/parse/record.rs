@@ -55,7 +55,10 @@ impl Record {
     }
 }
 
-/// The error for a name that is not among those that exist.
+/// Most names in an error.
+const LISTED: usize = 8;
+
+/// The error for a name that is not among those that exist; of many it lists the nearest.
 pub(crate) fn no_such(what: &str, name: &str, known: &[String]) -> Error {
     let error = Error::new(
         ErrorKind::Usage,
@@ -64,13 +67,34 @@ pub(crate) fn no_such(what: &str, name: &str, known: &[String]) -> Error {
     if known.is_empty() {
         return error.next(format!("the record has no {what}"));
     }
+    let likeness = |known: &str| strsim::jaro_winkler(known, name);
     let nearest = known
         .iter()
-        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)))
-        .filter(|nearest| strsim::jaro_winkler(nearest, name) > 0.7);
-    let list = known.join(", ");
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        .filter(|nearest| likeness(nearest) > 0.7);
+    let mut list = known.to_vec();
+    if known.len() > LISTED {
+        list.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        list.truncate(LISTED);
+        list.push(format!("and {} more", known.len() - LISTED));
+    }
+    let list = list.join(", ");
     error.next(match nearest {
         Some(nearest) => format!("did you mean `{nearest}`? There are: {list}"),
         None => format!("there are: {list}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_names_the_nearest_are_listed() {
+        let known: Vec<String> = (0..50).map(|i| format!("memory.m{i}.peak")).collect();
+        let error = no_such("metric", "memory.m49.peek", &known).report();
+        assert!(error.contains("did you mean `memory.m49.peak`"), "{error}");
+        assert!(error.contains("and 42 more"), "{error}");
+        assert!(error.len() < 300, "{error}");
+    }
 }

@@ -109,19 +109,6 @@ pub(super) fn readable_unit(unit: &Unit, (low, high): (f64, f64)) -> (Unit, f64)
     (shown, factor)
 }
 
-/// Numbers in one unit that suits all of them, each with its sign: a difference and the ends of its interval.
-pub(super) fn signed_alike<const N: usize>(unit: &Unit, values: [f64; N]) -> [String; N] {
-    let shown = unit.scaled_for(
-        values
-            .iter()
-            .fold(0.0, |most: f64, value| most.max(value.abs())),
-    );
-    values.map(|value| {
-        let sign = if value > 0.0 { "+" } else { "" };
-        format!("{sign}{}", unit.show_in(value, &shown))
-    })
-}
-
 /// The word for the time axis and what a second is in it: seconds, minutes or hours by the span.
 pub(super) fn readable_time(span_s: f64) -> (&'static str, f64) {
     if span_s > 4.0 * 3600.0 {
@@ -168,8 +155,6 @@ mod tests {
     fn units_that_read_best() {
         let (unit, factor) = readable_unit(&Unit::KiB, (0.0, 528732.0));
         assert_eq!((unit, factor), (Unit::MiB, 1.0 / 1024.0));
-        let alike = signed_alike(&Unit::Second, [-1.09, 0.539]);
-        assert_eq!(alike, ["-1.09 s", "+0.539 s"]);
         assert_eq!(readable_time(40.0).0, "s");
         assert_eq!(readable_time(1800.0).0, "min");
     }

@@ -1,5 +1,7 @@
 //! Text that comes from outside, made fit to be shown: no control characters, bounded, shortened where space ends.
 
+use crate::words::words;
+
 /// Longest text kept; what is longer ends in an ellipsis.
 const MAX_CHARS: usize = 300;
 
@@ -49,16 +51,16 @@ pub(super) fn shorten(text: &str, ellipsis: &str, fits: impl Fn(&str) -> bool) -
     }
 }
 
-/// The text in lines that fit, broken at spaces; a word that does not fit alone stands alone.
+/// The text in lines that fit, broken at spaces but not between a number and its unit; a word that does not fit alone stands alone.
 pub(super) fn wrap(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in words(text) {
         match lines.last_mut() {
             Some(line) if fits(&format!("{line} {word}")) => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(word),
         }
     }
     lines
@@ -92,5 +94,6 @@ mod tests {
         let fits = |s: &str| s.len() <= 9;
         assert_eq!(wrap("84 MiB lower peak", fits), ["84 MiB", "lower", "peak"]);
         assert!(wrap("  ", fits).is_empty());
+        assert_eq!(wrap("it is -2.10 GiB", fits), ["it is", "-2.10 GiB"]);
     }
 }

@@ -1,6 +1,5 @@
 //! A record's figures.
 
-use super::axis::signed_alike;
 use super::comparison::{cell_name, title, verdict};
 use super::{Figure, Group, Line};
 use crate::compare::{Comparison, Comparisons};
@@ -315,7 +314,6 @@ fn finding(comparison: &Comparison) -> String {
     let Comparison {
         condition_a,
         condition_b,
-        unit,
         a,
         b,
         ..
@@ -325,13 +323,15 @@ fn finding(comparison: &Comparison) -> String {
         return words.to_owned();
     };
     let what = format!("peak of {condition_b} - {condition_a} is");
+    let scale = comparison.scale();
+    let signed = |value| scale.with_unit(&scale.signed(value));
     match comparison.difference_ci {
         Some((low, high)) => {
-            let [difference, low, high] = signed_alike(unit, [difference, low, high]);
+            let [difference, low, high] = [difference, low, high].map(signed);
             format!("{what} {difference}, 95 % interval {low} to {high}: {words}")
         }
         None => {
-            let difference = unit.show_signed(difference);
+            let difference = signed(difference);
             format!("{what} {difference}, n = {} and {}: {words}", a.n, b.n)
         }
     }

@@ -237,6 +237,15 @@ pub struct Source {
     pub how: Option<String>,
 }
 
+impl Source {
+    /// Author, date, list, subject and message, as far as they are known, in one line.
+    pub fn citation(&self) -> String {
+        let others = [&self.date, &self.list, &self.subject, &self.message];
+        let known = std::iter::once(&self.author).chain(others.into_iter().flatten());
+        known.map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// A published figure whose data are not published.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -255,6 +264,13 @@ pub struct Claim {
     /// Conditions, parameters and workload, where stated.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cell: Cell,
+}
+
+impl Claim {
+    /// The value as it was published, no digit more or less, with its unit.
+    pub fn figure(&self) -> String {
+        self.unit.after(&self.value.to_string())
+    }
 }
 
 /// A file of the record.

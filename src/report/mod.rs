@@ -14,6 +14,8 @@ use crate::plot::Figure;
 pub struct Report {
     /// What was compared, one line.
     pub title: String,
+    /// How the figures were made: hosts, workload, design; a line each. Only in the text.
+    pub setup: Vec<String>,
     /// Adjusted by [`crate::compare::adjust`], in the order in which they are shown.
     pub comparisons: Vec<Comparison>,
     /// Drawn below the table.

@@ -16,6 +16,7 @@ fn report(mut comparisons: Vec<Comparison>) -> Report {
     adjust(&mut comparisons);
     Report {
         title: "Look-alike numbers.".into(),
+        setup: Vec::new(),
         comparisons,
         figures: Vec::new(),
         notes: Vec::new(),
@@ -182,6 +183,65 @@ fn a_warning_of_all_comparisons_is_told_once() {
     let text = report(comparisons).to_text();
     assert_eq!(text.matches("note: both\n").count(), 1);
     assert!(text.contains("note: y: only y\n"), "{text}");
+}
+
+#[test]
+fn equal_warnings_of_some_are_told_once_and_names_are_not_repeated() {
+    let cells = ["debug", "!debug"].map(|value| Cell::from([("config".into(), value.into())]));
+    let mut comparisons: Vec<Comparison> = [("x", 0), ("y", 0), ("x", 1), ("y", 1)]
+        .into_iter()
+        .map(|(metric, cell)| {
+            let cell = cells.get(cell).unwrap();
+            comparison(metric, &Unit::None, cell, &[1.0], &[2.0])
+        })
+        .collect();
+    for (comparison, warnings) in comparisons.iter_mut().zip([
+        vec!["whole cell", "diagonal"],
+        vec!["whole cell"],
+        vec![],
+        vec!["diagonal", "alone", "alone too"],
+    ]) {
+        comparison.warnings = warnings.into_iter().map(String::from).collect();
+    }
+    let text = report(comparisons).to_text();
+    for line in [
+        "note: [config=debug]: whole cell\n",
+        "note: x [config=debug] and y [config=!debug]: diagonal\n",
+        "notes on y [config=!debug]:\n- alone\n- alone too\n",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in {text}");
+    }
+}
+
+#[test]
+fn the_rule_follows_from_the_p_values_and_not_from_how_many_are_shown() {
+    let of = |metric| comparison(metric, &Unit::Second, &Cell::new(), &BEFORE, &AFTER);
+    let mut family = report(vec![of("x"), of("y")]);
+    family.comparisons.truncate(1);
+    let text = family.to_text();
+    assert!(text.contains("Welch's p after Holm is below"), "{text}");
+
+    let mut primary = [of("x"), of("y"), of("z")];
+    primary[0].primary = true;
+    let text = report(primary.to_vec()).to_text();
+    let rule = "rule: supported when Welch's p is below 0.05, after Holm for all but the\n  primary metric";
+    assert!(text.contains(rule), "{text}");
+    assert!(
+        text.contains("\n* primary metric, named before the run\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn means_that_differ_are_printed_as_different_in_one_unit() {
+    let a = [10.25, 10.25, 10.26, 10.24];
+    let b = [10.21, 10.20, 10.21, 10.22];
+    let text = report(vec![comparison("x", &Unit::Second, &Cell::new(), &a, &b)]).to_text();
+    assert!(
+        text.contains("10.250 s  10.210 s   -0.0400 s  -0.0541 to -0.0259 s"),
+        "{text}"
+    );
+    assert!(text.starts_with("x 0.0400 s lower"), "{text}");
 }
 
 #[test]

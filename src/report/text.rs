@@ -6,6 +6,7 @@ use crate::ascii::{escaped, excerpt};
 use crate::compare::{Assumption, Comparison, Verdict};
 use crate::report::Report;
 use crate::report::wrap::{WIDTH, wrapped};
+use crate::series::Cell;
 use crate::unit::{Unit, significant};
 
 /// Smaller p values are not written out.
@@ -17,8 +18,9 @@ const LONGEST_NAME: usize = 40;
 pub(super) fn render(report: &Report) -> String {
     let comparisons = report.comparisons.as_slice();
     let mut parts = vec![headlines(comparisons), wrapped(&escaped(&report.title), 2)];
+    parts.push(lines(&report.setup));
     for group in by_conditions(comparisons) {
-        parts.push(legend(group) + &table::render(group));
+        parts.push(legend(group) + &table::render(group) + star(group));
     }
     parts.push(tests(comparisons));
     for figure in &report.figures {
@@ -27,6 +29,19 @@ pub(super) fn render(report: &Report) -> String {
     parts.push(notes(report));
     parts.retain(|part| !part.trim().is_empty());
     parts.join("\n")
+}
+
+fn lines(texts: &[String]) -> String {
+    let lines = texts.iter().map(|text| wrapped(&escaped(text), 2));
+    lines.collect()
+}
+
+/// What the star in the table means, when there is one.
+fn star(group: &[Comparison]) -> &'static str {
+    match group.iter().any(|c| c.primary) {
+        true => "* primary metric, named before the run\n",
+        false => "",
+    }
 }
 
 /// The verdict in a sentence: of the primary metric when one was named, of the only comparison when there is one,
@@ -62,12 +77,13 @@ fn headlines(comparisons: &[Comparison]) -> String {
 /// One sentence: what was found, its size, interval and n, the verdict and its p value. Escaped for plain text.
 pub(crate) fn headline(c: &Comparison) -> String {
     let (a, b) = condition_names(c);
+    let scale = c.scale();
     let found = match c.difference {
         None => format!("{}: nothing can be compared", label(c)),
         Some(0.0) => format!("{}: no difference between {a} and {b}", label(c)),
         Some(d) => {
             let direction = if d < 0.0 { "lower" } else { "higher" };
-            let size = c.unit.show(d.abs());
+            let size = scale.with_unit(&scale.difference(d.abs()));
             format!("{} {size} {direction} in {b} than in {a}", label(c))
         }
     };
@@ -76,13 +92,16 @@ pub(crate) fn headline(c: &Comparison) -> String {
         facts.push(percent(ratio));
     }
     if let Some(interval) = c.difference_ci {
-        facts.push(format!("95 % interval {}", span(&c.unit, interval)));
+        facts.push(format!(
+            "95 % interval {}",
+            scale.with_unit(&scale.span(interval))
+        ));
     }
     facts.push(format!("n = {} + {}", c.a.n, c.b.n));
     let mut text = format!("{found} ({}): {}", facts.join(", "), c.verdict.words());
     if let Some(p) = c.p() {
         text += &format!(", {} {}", method(c), p_value(p));
-        if let Some(adjusted) = c.p_adjusted.filter(|&adjusted| adjusted != p) {
+        if let Some(adjusted) = c.p_adjusted.filter(|_| is_adjusted(c)) {
             text += &format!(" ({} after Holm)", p_value(adjusted));
         }
     }
@@ -127,6 +146,7 @@ fn tests(comparisons: &[Comparison]) -> String {
     let mut text = String::new();
     let named = comparisons.iter().any(|c| c.primary);
     for c in comparisons.iter().filter(|c| c.primary || !named) {
+        let scale = c.scale();
         let mut facts = Vec::new();
         if let Some(p) = c.p_welch {
             facts.push(format!("Welch {}", p_value(p)));
@@ -143,7 +163,7 @@ fn tests(comparisons: &[Comparison]) -> String {
         if let (Some(d), Verdict::NotShown) = (c.detectable_difference, c.verdict) {
             facts.push(format!(
                 "a difference of {} would have been seen with 80 % power",
-                c.unit.show(d.abs())
+                scale.with_unit(&scale.difference(d.abs()))
             ));
         }
         if comparisons.len() == 1 {
@@ -163,12 +183,13 @@ fn tests(comparisons: &[Comparison]) -> String {
 
 fn effect_sizes(c: &Comparison) -> Vec<String> {
     let mut facts = Vec::new();
+    let scale = c.scale();
     if let Some(h) = c.hodges_lehmann {
         facts.push(format!(
             "Hodges-Lehmann shift {}, {} interval {}",
-            c.unit.show_signed(h.shift),
+            scale.with_unit(&scale.signed(h.shift)),
             percentage(h.coverage * 100.0),
-            span(&c.unit, (h.low, h.high))
+            scale.with_unit(&scale.span((h.low, h.high)))
         ));
     }
     if let Some(delta) = c.cliffs_delta {
@@ -185,51 +206,108 @@ fn rule(comparisons: &[Comparison]) -> String {
         Assumption::Normal => "Welch's p",
         Assumption::Exact => "the permutation p",
     };
-    let adjusted = if comparisons.len() > 1 {
-        " after Holm"
-    } else {
-        ""
+    // What stands here may be a part of its family: the p values tell whether Holm changed them, their number not.
+    let is_adjusted_of = |primary| {
+        comparisons
+            .iter()
+            .any(|c| c.primary == primary && is_adjusted(c))
     };
-    wrapped(
-        &format!("rule: supported when {which}{adjusted} is below 0.05"),
-        2,
-    )
+    let named = comparisons.iter().any(|c| c.primary);
+    let rule = match (named, is_adjusted_of(true), is_adjusted_of(false)) {
+        (_, false, false) => format!("{which} is below 0.05"),
+        (true, false, true) => {
+            format!("{which} is below 0.05, after Holm for all but the primary metric")
+        }
+        _ => format!("{which} after Holm is below 0.05"),
+    };
+    wrapped(&format!("rule: supported when {rule}"), 2)
 }
 
+/// Whether the p value was changed by Holm's adjustment.
+fn is_adjusted(c: &Comparison) -> bool {
+    c.p_adjusted.is_some() && c.p_adjusted != c.p()
+}
+
+/// Each note once: what is said of several comparisons names them together, and what is said of the same ones
+/// stands under one name.
 fn notes(report: &Report) -> String {
-    let mut seen = Vec::new();
-    let all = report
-        .comparisons
-        .iter()
-        .flat_map(|c| c.warnings.iter().map(move |w| (Some(c), w)))
-        .chain(report.notes.iter().map(|note| (None, note)));
-    for (comparison, note) in all {
-        // What is said of some comparisons only names the first of them; what is said of all names none.
-        let general = report.comparisons.iter().all(|c| c.warnings.contains(note));
-        let line = match comparison {
-            Some(c) if !general => format!("note: {}: {}", label(c), escaped(note)),
-            _ => format!("note: {}", escaped(note)),
-        };
-        if !seen.contains(&line) {
-            seen.push(line);
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut told: Vec<&str> = Vec::new();
+    let warnings = report.comparisons.iter().flat_map(|c| &c.warnings);
+    for note in warnings.chain(&report.notes).map(String::as_str) {
+        if told.contains(&note) {
+            continue;
+        }
+        told.push(note);
+        let about = about(report, note);
+        match groups.iter_mut().find(|(of, _)| *of == about) {
+            Some((_, notes)) => notes.push(note),
+            None => groups.push((about, vec![note])),
         }
     }
-    seen.iter().map(|line| wrapped(line, 2)).collect()
+    let mut text = String::new();
+    for (about, notes) in groups {
+        match notes.as_slice() {
+            [note] if !about.is_empty() => {
+                text += &wrapped(&format!("note: {about}: {}", escaped(note)), 2);
+            }
+            notes if about.is_empty() => {
+                for note in notes {
+                    text += &wrapped(&format!("note: {}", escaped(note)), 2);
+                }
+            }
+            notes => {
+                text += &wrapped(&format!("notes on {about}:"), 2);
+                for note in notes {
+                    text += &wrapped(&format!("- {}", escaped(note)), 2);
+                }
+            }
+        }
+    }
+    text
 }
 
-/// Metric and cell.
+/// Which comparisons a note is of: nothing when it is of all or of the whole, a cell when it is of all in it.
+fn about(report: &Report, note: &str) -> String {
+    const NAMED: usize = 3;
+    let has = |c: &&Comparison| c.warnings.iter().any(|warning| warning == note);
+    let of: Vec<&Comparison> = report.comparisons.iter().filter(has).collect();
+    let (Some(first), false) = (
+        of.first(),
+        of.len() == report.comparisons.len() || report.notes.iter().any(|n| n == note),
+    ) else {
+        return String::new();
+    };
+    let in_cell = report.comparisons.iter().filter(|c| c.cell == first.cell);
+    let one_cell = of.iter().all(|c| c.cell == first.cell);
+    if of.len() > 1 && one_cell && !first.cell.is_empty() && in_cell.count() == of.len() {
+        return cell_label(&first.cell);
+    }
+    let mut names: Vec<String> = of.iter().take(NAMED).map(|c| label(c)).collect();
+    if of.len() > NAMED {
+        names.push(format!("{} more", of.len() - NAMED));
+    }
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// The metric and its cell, `metric [config=debug]`. Escaped for plain text.
 pub(crate) fn label(c: &Comparison) -> String {
     let metric = name(&c.metric);
     if c.cell.is_empty() {
         return metric;
     }
-    let cell: Vec<String> = c
-        .cell
+    format!("{metric} {}", cell_label(&c.cell))
+}
+
+fn cell_label(cell: &Cell) -> String {
+    let cell: Vec<String> = cell
         .iter()
         .map(|(key, value)| format!("{}={}", name(key), name(value)))
         .collect();
-    format!("{metric} [{}]", cell.join(", "))
+    format!("[{}]", cell.join(", "))
 }
 
 fn name(text: &str) -> String {
@@ -251,17 +329,6 @@ fn percent(ratio: f64) -> String {
 
 fn percentage(value: f64) -> String {
     Unit::Percent.show(value)
-}
-
-/// Two numbers in the unit in which the larger reads best: `-1.64 to -0.541 s`.
-fn span(unit: &Unit, (low, high): (f64, f64)) -> String {
-    let best = unit.scaled_for(low.abs().max(high.abs()));
-    let factor = unit.factor_to(&best).unwrap_or(1.0);
-    format!(
-        "{} to {}",
-        significant(low * factor),
-        best.show_in(high * factor, &best)
-    )
 }
 
 /// `p = 0.0286`, `p < 0.0001`.

@@ -1,5 +1,7 @@
 //! Lines that a mailer leaves alone.
 
+use crate::words::words;
+
 /// The widest line of a text report, in columns.
 pub(super) const WIDTH: usize = 72;
 
@@ -22,37 +24,6 @@ pub(super) fn wrapped(text: &str, indent: usize) -> String {
         }
     }
     lines.join("\n") + "\n"
-}
-
-/// The words of a text; what belongs together is one.
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut former = "";
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        match words.last_mut() {
-            Some(last) if belong_together(former, word) => {
-                last.push(' ');
-                last.push_str(word);
-            }
-            _ => words.push(word.to_owned()),
-        }
-        former = word;
-    }
-    words
-}
-
-fn belong_together(former: &str, word: &str) -> bool {
-    const SIGNS: [&str; 3] = ["=", "<", "+"];
-    const UNITS: [&str; 9] = ["B", "KiB", "MiB", "GiB", "s", "ms", "us", "ns", "%"];
-    let unit = word.trim_end_matches([',', ';', ':', '.', ')', '/']);
-    let is_number = |word: &str| {
-        word.trim_start_matches(['(', '-', '+'])
-            .starts_with(|c: char| c.is_ascii_digit())
-    };
-    SIGNS.contains(&former)
-        || SIGNS.contains(&word)
-        || (is_number(former) && (UNITS.contains(&unit) || word == "to"))
-        || (former == "to" && is_number(word))
 }
 
 #[cfg(test)]

@@ -2,27 +2,30 @@
 
 use std::path::Path;
 
-use crate::cli::compare::Args;
+use crate::cli::compare::{Args, Format, setup};
 use crate::compare::{Comparison, Comparisons, Verdict};
 use crate::error::{Error, Result};
 use crate::parse::no_such;
 use crate::plot::Figure;
 use crate::record::{Claim, Record, State};
 use crate::report::Report;
-use crate::unit::significant;
 
 /// Compares the conditions of a record. Holm's family is always every metric of the record, whatever is shown.
 pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
     refuse_options_of_files(args)?;
     let record = Record::open(path)?;
     let all = record.compare_with(&args.options(), args.keep_duplicates)?;
-    let shown = chosen(&record, &all, args)?;
+    let shown = match args.format {
+        Format::Json if args.metric.is_empty() => all.to_vec(),
+        _ => chosen(&record, &all, args)?,
+    };
     let mut notes = record.manifest().notes.clone();
     notes.extend(record.manifest().claims.iter().map(claimed));
     notes.extend(unfinished(&record));
     notes.extend(left_out(&all, &shown));
     Ok(Report {
         title: title(&record),
+        setup: setup::setup(&record),
         figures: figures(&record, &shown, args)?,
         comparisons: shown,
         notes,
@@ -88,10 +91,9 @@ fn claimed(claim: &Claim) -> String {
         .n
         .map_or("n not stated".into(), |n| format!("n = {n}"));
     format!(
-        "claimed without its data: {} {} {} ({n}, no interval): {}",
+        "claimed without its data: {} {} ({n}, no interval): {}",
         claim.metric,
-        significant(claim.value),
-        claim.unit,
+        claim.figure(),
         claim.what
     )
 }
@@ -124,9 +126,13 @@ fn left_out(all: &Comparisons, shown: &[Comparison]) -> Option<String> {
         supported.count()
     };
     (others > 0).then(|| {
+        let further = match others {
+            1 => "1 further comparison is".to_owned(),
+            _ => format!("{others} further comparisons are"),
+        };
         format!(
-            "{others} further comparisons are not shown ({} of them supported); `--metric NAME` shows one, \
-             `--format json` with it too; Holm's family is all of them",
+            "{further} not shown, {} supported: `ktrial show RECORD --table comparisons` lists all, `--metric NAME` \
+             shows those of one metric; Holm's family is all of them",
             supported(all) - supported(shown)
         )
     })

@@ -74,6 +74,7 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
                     .into()
             }
         },
+        setup: Vec::new(),
         comparisons,
         figures: vec![figure],
         notes: Vec::new(),

@@ -52,6 +52,7 @@ pub(super) fn compare(a: &Path, b: &Path, args: &Args) -> Result<Report> {
             "Each file is one trial: {} and {} samples over time.",
             a.summary.count, b.summary.count
         ),
+        setup: Vec::new(),
         comparisons,
         figures: vec![figure],
         notes: Vec::new(),

@@ -4,9 +4,9 @@
 pub(super) mod scene;
 pub(super) mod text;
 
-use super::axis::{drawable, extent, readable_unit, signed_alike};
+use super::axis::{drawable, extent};
 use super::{Group, Head, Interval, label};
-use crate::unit::Unit;
+use crate::unit::{Scale, Unit};
 
 /// What is drawn, in the figure's own unit, with the unit in which it is shown.
 #[derive(Debug)]
@@ -15,9 +15,8 @@ struct Runs {
     difference: Option<Difference>,
     /// Every value and mean.
     values: (f64, f64),
-    unit: Unit,
-    shown: Unit,
-    factor: f64,
+    /// The unit in which it is shown and the digits of its means, as in the report.
+    scale: Scale,
 }
 
 /// The runs of one condition.
@@ -43,20 +42,20 @@ impl Runs {
     fn new(unit: &Unit, groups: &[Group], interval: Option<Interval>) -> Option<Runs> {
         let strips: Vec<Strip> = groups.iter().filter_map(Strip::new).collect();
         let values = extent(strips.iter().flat_map(|strip| &strip.values).copied())?;
-        let (shown, factor) = readable_unit(unit, values);
+        let mut means = strips.iter().map(|strip| strip.mean);
+        let means = [means.next(), means.next()];
+        let scale = Scale::new(unit, means, interval.map(|interval| interval.difference));
         Some(Runs {
             difference: interval.and_then(|interval| Difference::new(&strips, interval)),
             strips,
             values,
-            unit: unit.clone(),
-            shown,
-            factor,
+            scale,
         })
     }
 
     /// The figure in words.
     fn description(&self, head: &Head) -> String {
-        let mut words = format!("Runs of {}.", head.quantity(&self.shown));
+        let mut words = format!("Runs of {}.", head.quantity(&self.scale.unit));
         for strip in &self.strips {
             words.push_str(&format!(" {}: {}.", strip.name, self.said(strip)));
         }
@@ -70,7 +69,12 @@ impl Runs {
     fn said(&self, strip: &Strip) -> String {
         let count = strip.values.len();
         let runs = if count == 1 { "run" } else { "runs" };
-        format!("n = {count} {runs}, mean {}", self.unit.show(strip.mean))
+        format!("n = {count} {runs}, mean {}", self.mean(strip))
+    }
+
+    /// `5.79 s`.
+    fn mean(&self, strip: &Strip) -> String {
+        self.scale.with_unit(&self.scale.mean(strip.mean))
     }
 
     /// `after - before: -1.09 s, 95 % interval -1.63 s to -0.539 s`.
@@ -80,7 +84,8 @@ impl Runs {
             low,
             high,
         } = difference.interval;
-        let [value, low, high] = signed_alike(&self.unit, [value, low, high]);
+        let [value, low, high] =
+            [value, low, high].map(|value| self.scale.with_unit(&self.scale.signed(value)));
         format!(
             "{}: {value}, 95 % interval {low} to {high}",
             difference.name

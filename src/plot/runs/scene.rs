@@ -49,14 +49,14 @@ pub(in crate::plot) fn scene(
             RIGHT_WITH_AXIS.max(labels.max().unwrap_or(0) + LABEL_GAP + MARGIN)
         }
     };
-    let frame = page.frame(&head.quantity(&runs.shown), &values, HEIGHT, right);
+    let frame = page.frame(&head.quantity(&runs.scale.unit), &values, HEIGHT, right);
     page.axis_lines(frame);
 
     let strips = &runs.strips[..runs.strips.len().min(STRIPS)];
     let slots = strips.len() + usize::from(runs.difference.is_some());
     let slot = (frame.right - frame.left) / slots.max(1) as i32;
     if let Some(difference) = &runs.difference {
-        let zero = frame.y(&values, difference.reference * runs.factor);
+        let zero = frame.y(&values, difference.reference * runs.scale.factor);
         for x in (frame.left..frame.right).step_by(24) {
             let dash = vec![(x, zero), ((x + 12).min(frame.right), zero)];
             page.scene.path(dash, 2, Color::GREY.faded(0.7));
@@ -116,12 +116,12 @@ fn range(runs: &Runs) -> (f64, f64) {
         low = low.min(reference + interval.low);
         high = high.max(reference + interval.high);
     }
-    widened((low * runs.factor, high * runs.factor), 0.06)
+    widened((low * runs.scale.factor, high * runs.scale.factor), 0.06)
 }
 
 /// The axis of the difference: the scale of the values, zero at the first mean, signs on its numbers.
 fn difference_axis(runs: &Runs, values: &Axis, difference: &Difference) -> Axis {
-    let start = difference.reference * runs.factor;
+    let start = difference.reference * runs.scale.factor;
     let mut axis = Axis::new(values.low - start, values.high - start, 7);
     for tick in &mut axis.ticks {
         if tick.at > 0.0 && tick.label != "0" {
@@ -142,7 +142,7 @@ struct Canvas<'a> {
 
 impl Canvas<'_> {
     fn y(&self, value: f64) -> i32 {
-        self.frame.y(self.values, value * self.runs.factor)
+        self.frame.y(self.values, value * self.runs.scale.factor)
     }
 
     /// Draws a strip; gives how many runs had no room.
@@ -152,7 +152,7 @@ impl Canvas<'_> {
         let mean = self.y(strip.mean);
         let bar = vec![(self.middle - half, mean), (self.middle + half, mean)];
         scene.path(bar, 4, Color::BLACK);
-        let number = self.runs.unit.show(strip.mean);
+        let number = self.runs.mean(strip);
         let number = font::shorten(&number, SMALL, self.slot / 4 - 10);
         let at = (self.middle + half + 8, mean);
         let [left, top, right, bottom] = Shape::text_box(&number, at, SMALL, Anchor::Left);

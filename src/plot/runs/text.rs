@@ -34,7 +34,7 @@ pub(in crate::plot) fn text(
             format!("{name}{count}")
         })
         .collect();
-    let difference_label = match runs.shown.symbol() {
+    let difference_label = match runs.scale.unit.symbol() {
         "" => "difference".to_owned(),
         symbol => format!("difference, {symbol}"),
     };
@@ -45,13 +45,13 @@ pub(in crate::plot) fn text(
     let indent = widest + 2;
     let columns = page.width - indent;
     let (low, high) = runs.values;
-    let (low, high) = widened((low * runs.factor, high * runs.factor), 0.06);
+    let (low, high) = widened((low * runs.scale.factor, high * runs.scale.factor), 0.06);
     let values = Axis::new(low, high, columns / 9);
 
     page.wrapped(
         &format!(
             "{}: every run, and the means (^)",
-            head.quantity(&runs.shown)
+            head.quantity(&runs.scale.unit)
         ),
         "",
     );
@@ -59,11 +59,11 @@ pub(in crate::plot) fn text(
         let counts = strip
             .values
             .iter()
-            .map(|value| place(&values, value * runs.factor, columns));
+            .map(|value| place(&values, value * runs.scale.factor, columns));
         page.lines
             .push(format!("{name:>widest$} |{}", dots(counts, columns)));
-        let mean = place(&values, strip.mean * runs.factor, columns);
-        let number = runs.unit.show(strip.mean);
+        let mean = place(&values, strip.mean * runs.scale.factor, columns);
+        let number = runs.mean(strip);
         page.lines.push(format!(
             "{:>widest$} |{}",
             "",
@@ -79,10 +79,13 @@ pub(in crate::plot) fn text(
             high,
         } = difference.interval;
         let ends = extent([low, high, value, 0.0]).unwrap_or((low, high));
-        let (from, to) = widened((ends.0 * runs.factor, ends.1 * runs.factor), 0.06);
+        let (from, to) = widened(
+            (ends.0 * runs.scale.factor, ends.1 * runs.scale.factor),
+            0.06,
+        );
         let (from, to) = (from.min(-0.06 * (to - from)), to.max(0.06 * (to - from)));
         let axis = Axis::new(from, to, columns / 9);
-        let at = |value: f64| place(&axis, value * runs.factor, columns);
+        let at = |value: f64| place(&axis, value * runs.scale.factor, columns);
         let bar = interval_bar(at(low), at(value), at(high), at(0.0), columns);
         page.lines
             .push(format!("{difference_label:>widest$} |{bar}"));

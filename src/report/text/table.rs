@@ -1,7 +1,7 @@
 //! The table of comparisons, in the widest of three shapes that fits.
 
 use crate::compare::Comparison;
-use crate::report::text::{label, p_digits, span};
+use crate::report::text::{is_adjusted, label, p_digits};
 use crate::report::wrap::{WIDTH, wrapped};
 
 /// Column heads; the first is the row's name.
@@ -37,11 +37,10 @@ pub(super) fn render(comparisons: &[Comparison]) -> String {
 }
 
 fn heads(comparisons: &[Comparison]) -> Row {
-    let adjusted = comparisons
-        .iter()
-        .any(|c| c.p_adjusted.is_some() && c.p_adjusted != c.p());
     let mut heads = HEADS.map(String::from);
-    if adjusted && let Some(p) = heads.get_mut(5) {
+    if comparisons.iter().any(is_adjusted)
+        && let Some(p) = heads.get_mut(5)
+    {
         *p = "p (Holm)".into();
     }
     heads
@@ -50,12 +49,17 @@ fn heads(comparisons: &[Comparison]) -> Row {
 fn row(c: &Comparison) -> Row {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let p = c.p_adjusted.or(c.p());
+    let scale = c.scale();
+    let mean = |mean| scale.with_unit(&scale.mean(mean));
     [
         label(c) + if c.primary { " *" } else { "" },
-        or_dash(c.a.mean.map(|mean| c.unit.show(mean))),
-        or_dash(c.b.mean.map(|mean| c.unit.show(mean))),
-        or_dash(c.difference.map(|d| c.unit.show_signed(d))),
-        or_dash(c.difference_ci.map(|interval| span(&c.unit, interval))),
+        or_dash(c.a.mean.map(mean)),
+        or_dash(c.b.mean.map(mean)),
+        or_dash(c.difference.map(|d| scale.with_unit(&scale.signed(d)))),
+        or_dash(
+            c.difference_ci
+                .map(|interval| scale.with_unit(&scale.span(interval))),
+        ),
         or_dash(p.map(p_digits)),
         format!("{} + {}", c.a.n, c.b.n),
     ]
