@@ -18,6 +18,7 @@ pub mod frame;
 pub mod host;
 pub mod inventory;
 pub mod monitor;
+mod output;
 pub mod parse;
 pub mod plot;
 pub mod process;

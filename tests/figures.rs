@@ -90,8 +90,82 @@ fn an_svg_says_what_it_shows() {
         "{text}"
     );
     assert!(text.contains("time, s"));
-    // Two samples of the legend and eight marks a condition, each condition with one mark shape.
-    assert_eq!(count(&elements, "polygon"), 1 + 8);
+    // The only marks stand on samples: a ring at each condition's highest.
+    assert_eq!(count(&elements, "polygon"), 0);
+    assert_eq!(count(&elements, "circle"), 2);
+}
+
+/// Ten samples of idle, `workload_s` of workload and the rest of 50 of settle; the idle phase holds the highest.
+fn under_load(label: &str, condition: &str, level: f64, workload_s: f64) -> Line {
+    use ktrial::series::{Phase, PhaseSpan};
+    let mut line = line(label, condition, 1.0, ramp(level, level * 1.1, 50));
+    line.time_s.iter_mut().for_each(|time| *time -= 10.0);
+    line.values[3] = level * 1.3;
+    let end = workload_s + 5.0;
+    line.phases = [
+        (Phase::Idle, -10.0, 0.0),
+        (Phase::Workload, 0.0, workload_s),
+        (Phase::Settle, workload_s, end),
+    ]
+    .map(|(phase, start_s, end_s)| PhaseSpan {
+        phase,
+        start_s,
+        end_s,
+    })
+    .to_vec();
+    line
+}
+
+#[test]
+fn where_phases_are_known_the_workloads_peak_is_named() {
+    let lines = vec![under_load("t01", "before", 400_000.0, 30.0)];
+    let figure = Figure::time_series("", "memory.used", &Unit::KiB, lines);
+    let text = figure.to_text(72);
+    assert!(text.contains("n = 1 trial, peak 423 MiB (O)"), "{text}");
+    let (_, svg) = read_xml(&figure.to_svg().unwrap());
+    assert!(svg.contains("peak 423 MiB at 30.0 s in t01."), "{svg}");
+    assert!(!svg.contains("508 MiB"), "the idle phase's highest: {svg}");
+}
+
+#[test]
+fn workloads_that_end_apart_each_have_their_own_end() {
+    let figure = |after_s| {
+        let lines = vec![
+            under_load("t01", "before", 500_000.0, 33.0),
+            under_load("t02", "after", 400_000.0, after_s),
+        ];
+        Figure::time_series("", "memory.used", &Unit::KiB, lines)
+    };
+    let apart = figure(20.0).to_text(72);
+    assert!(apart.contains("workload ends at 33.0 s (O)"), "{apart}");
+    assert!(apart.contains("workload ends at 20.0 s (X)"), "{apart}");
+    let phases = apart.lines().find(|line| line.contains("--workload--"));
+    let phases = phases.unwrap_or_else(|| panic!("no phases in {apart}"));
+    let (_, after) = phases.split_once("workload").unwrap();
+    assert!(after.contains("-x  ") && after.contains(" o"), "{phases}");
+    let svg = figure(20.0).to_svg().unwrap();
+    assert!(svg.contains("Upright lines"), "{svg}");
+    assert!(svg.contains("Phase workload: 0.0 to 20.0 s"), "{svg}");
+    assert!(svg.contains("Phase settle: 33.0 to"), "{svg}");
+
+    let together = figure(32.5).to_text(72);
+    assert!(!together.contains("workload ends"), "{together}");
+}
+
+#[test]
+fn long_names_of_conditions_stay_apart() {
+    let names = ["log-memory-kdump-before-1", "log-memory-kdump-after-12"];
+    let group = |name: &str| Group {
+        condition: name.into(),
+        values: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+    };
+    let groups = names.map(group).to_vec();
+    let text = Figure::runs("", "settle", &Unit::Second, groups).to_text(72);
+    let label = |line: &str| line.split_once(" |").map(|(label, _)| label.to_owned());
+    let labels: Vec<_> = text.lines().filter_map(label).collect();
+    let labels: Vec<_> = labels.iter().filter(|l| l.contains("(n = 5)")).collect();
+    assert_eq!(labels.len(), 2, "{text}");
+    assert_ne!(labels[0], labels[1], "{text}");
 }
 
 #[test]

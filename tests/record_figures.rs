@@ -192,6 +192,12 @@ fn an_unknown_metric_is_answered_with_the_nearest() {
         "{}",
         error.report()
     );
+    let nothing = Story::begin(&dir.path().join("empty")).end();
+    for metric in [None, Some("settle")] {
+        let error = nothing.figure(metric, &Cell::new()).unwrap_err().report();
+        assert!(error.contains("no figures of trials"), "{error}");
+        assert!(error.contains("next: see"), "{error}");
+    }
     let error = record.figure(None, &Cell::new()).unwrap_err();
     assert!(
         error
@@ -200,4 +206,52 @@ fn an_unknown_metric_is_answered_with_the_nearest() {
         "{}",
         error.report()
     );
+}
+
+#[test]
+fn only_monitors_with_samples_are_offered() {
+    let dir = tempfile::tempdir().unwrap();
+    let story = memory(dir.path());
+    let record = story
+        .trial("before", "", "workload-stdout", "done\n")
+        .settle("before", "", 5.0)
+        .end();
+    for asked in ["workload-stdout", "workload-stdou"] {
+        let error = record.samples(asked).unwrap_err().report();
+        assert!(error.contains("next: there are: free"), "{error}");
+        assert!(!error.contains("figures"), "{error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_only_when_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let record = memory(dir.path()).primary("free.used.peak").end();
+    let ktrial = |command: &str, output: &Path, more: &[&str]| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_ktrial"))
+            .args([command, record.dir().to_str().unwrap()])
+            .arg("-o")
+            .arg(output)
+            .args(more)
+            .output()
+            .unwrap()
+    };
+    for (command, name, more) in [
+        ("plot", "a.svg", &[][..]),
+        ("show", "a.csv", &["--table", "trials"][..]),
+    ] {
+        let output = dir.path().join(name);
+        std::fs::write(&output, "mine").unwrap();
+        let refused = ktrial(command, &output, more);
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            said.contains("there already") && said.contains("next: "),
+            "{said}"
+        );
+        assert_eq!(std::fs::read(&output).unwrap(), b"mine");
+        let done = ktrial(command, &output, &[more, &["--force"]].concat());
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        assert_ne!(std::fs::read(&output).unwrap(), b"mine");
+    }
 }

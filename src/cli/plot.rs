@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::error::{Error, Result};
+use crate::output;
 use crate::plot::Figure;
 use crate::record::Record;
 
@@ -26,6 +27,9 @@ pub struct Args {
     /// The file to write, its form by its ending: .svg, .png or .txt; `-` prints text.
     #[arg(short, long, default_value = "-")]
     output: PathBuf,
+    /// With --output: replace the file when it is there already.
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 fn parameter(text: &str) -> std::result::Result<(String, String), String> {
@@ -45,7 +49,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         let printed = std::io::stdout().write_all(&bytes);
         printed.map_err(|e| Error::io("print the figure", &args.output, e))?;
     } else {
-        let written = std::fs::write(&args.output, bytes);
+        let written = output::create(&args.output, args.force)?.write_all(&bytes);
         written.map_err(|e| Error::io("write the figure", &args.output, e))?;
     }
     Ok(ExitCode::SUCCESS)

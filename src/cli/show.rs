@@ -24,6 +24,10 @@ pub struct Args {
     /// With --table: write it to a new file, .csv or .parquet.
     #[arg(short, long, requires = "table")]
     output: Option<PathBuf>,
+
+    /// With --output: replace the file when it is there already.
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
@@ -31,6 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     match (&args.table, &args.output) {
         (None, _) => super::print(&overview(&record)?)?,
         (Some(name), None) => super::print(&format!("{}\n", table(&record, name)?))?,
+        (Some(name), Some(path)) if args.force => table(&record, name)?.replace(path)?,
         (Some(name), Some(path)) => table(&record, name)?.write(path)?,
     }
     Ok(ExitCode::SUCCESS)

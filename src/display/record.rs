@@ -87,6 +87,9 @@ fn facts(record: &Record) -> Vec<(String, String)> {
 
 /// How many trials there are in each state: `6: 5 complete, 1 failed`.
 fn states(trials: &[Trial]) -> String {
+    if trials.is_empty() {
+        return "none".to_owned();
+    }
     let mut counts = BTreeMap::new();
     for trial in trials {
         *counts.entry(trial.state.word()).or_insert(0) += 1;
@@ -129,6 +132,10 @@ mod tests {
             plain.contains("3: 1 complete, 1 failed, 1 not-run"),
             "{plain}"
         );
+        let writer = RecordWriter::create(&dir.path().join("claims")).unwrap();
+        let empty = Manifest::new("claims", RecordKind::Import, Replication::Trial);
+        let claims = writer.finish(empty).unwrap().to_plain();
+        assert!(claims.contains("trials      none\n"), "{claims}");
         assert!(plain.contains("t02         <b>\\u{1b}[2J"), "{plain}");
         let html = record.to_html();
         assert!(

@@ -1,6 +1,5 @@
 //! Tables as files that other programs read.
 
-use std::fs::File;
 use std::path::Path;
 
 use polars_io::SerWriter;
@@ -9,6 +8,7 @@ use polars_io::parquet::write::ParquetWriter;
 
 use super::Table;
 use crate::error::{Error, ErrorKind, Result};
+use crate::output;
 
 impl Table {
     /// Writes the table to a new file: `.parquet` or `.csv` by its name.
@@ -16,14 +16,25 @@ impl Table {
     /// # Errors
     /// `Usage` for another ending or when the file is there already, `Io` when it cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
+        self.write_file(path.as_ref(), false)
+    }
+
+    /// As [`Table::write`], in the place of a file that is there already.
+    ///
+    /// # Errors
+    /// `Usage` for another ending, `Io` when it cannot be written.
+    pub fn replace(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.write_file(path.as_ref(), true)
+    }
+
+    fn write_file(&self, path: &Path, replace: bool) -> Result<()> {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         if !matches!(ending, "parquet" | "csv") {
             return Err(Error::usage("tables are written as .parquet or .csv")
                 .at(path)
                 .next("give the file one of these endings"));
         }
-        let file = File::create_new(path).map_err(|e| Error::io("create the file", path, e))?;
+        let file = output::create(path, replace)?;
         let mut frame = self.frame();
         let written = match ending {
             "csv" => CsvWriter::new(file).finish(&mut frame),

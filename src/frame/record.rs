@@ -1,12 +1,12 @@
 //! A record's tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Table;
 use super::table::Columns;
 use crate::error::Result;
 use crate::parse::no_such;
-use crate::record::{Record, Trial};
+use crate::record::{RawFile, Record, Trial};
 use crate::series::Series;
 use crate::unit::Unit;
 
@@ -36,13 +36,9 @@ impl Record {
     pub fn samples(&self, monitor: &str) -> Result<Table> {
         let mut rows: Vec<(&Trial, f64)> = Vec::new();
         let mut columns: BTreeMap<String, (Unit, Vec<Option<f64>>)> = BTreeMap::new();
-        let mut monitors: Vec<String> = Vec::new();
         for trial in &self.manifest().trials {
-            let mut only = trial.clone();
-            only.raw.retain(|raw| raw.monitor == monitor);
-            monitors.extend(trial.raw.iter().map(|raw| raw.monitor.clone()));
             // Series of one monitor share their times; one that does not makes rows of its own.
-            for group in by_times(self.parse(&only)?.series) {
+            for group in by_times(self.parse(&only(trial, monitor))?.series) {
                 let start = rows.len();
                 rows.extend(group[0].time_s.iter().map(|time_s| (trial, *time_s)));
                 for series in group {
@@ -55,9 +51,8 @@ impl Record {
             }
         }
         if columns.is_empty() {
-            monitors.sort();
-            monitors.dedup();
-            return Err(no_such("monitor with samples", monitor, &monitors).at(self.dir()));
+            let known = self.monitors_with_samples();
+            return Err(no_such("monitor with samples", monitor, &known).at(self.dir()));
         }
         let trials: Vec<&Trial> = rows.iter().map(|(trial, _)| *trial).collect();
         let time = Columns::new().numbers(
@@ -71,6 +66,23 @@ impl Record {
             table = table.numbers(&metric, &unit, values);
         }
         table.table()
+    }
+
+    /// The monitors whose files hold samples; what cannot be read holds none.
+    fn monitors_with_samples(&self) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        for trial in &self.manifest().trials {
+            for RawFile { monitor, .. } in &trial.raw {
+                let samples = || {
+                    let parsed = self.parse(&only(trial, monitor));
+                    parsed.is_ok_and(|parsed| !parsed.series.is_empty())
+                };
+                if !found.contains(monitor) && samples() {
+                    found.insert(monitor.clone());
+                }
+            }
+        }
+        found.into_iter().collect()
     }
 
     /// One row a complete trial and metric.
@@ -90,6 +102,13 @@ impl Record {
             .text("duplicate_of", rows.iter().map(|r| r.duplicate_of.as_ref()))
             .table()
     }
+}
+
+/// The trial with the files of one monitor.
+fn only(trial: &Trial, monitor: &str) -> Trial {
+    let mut only = trial.clone();
+    only.raw.retain(|raw| raw.monitor == monitor);
+    only
 }
 
 fn labels(trials: &[&Trial]) -> Columns {

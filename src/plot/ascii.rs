@@ -89,6 +89,15 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
     label::shorten(text, "...", |text| text.len() <= most)
 }
 
+/// Names in ASCII, each cut to a number of columns so that different ones stay different.
+pub(super) fn shorten_apart<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    most: usize,
+) -> Vec<String> {
+    let names: Vec<String> = names.into_iter().map(|name| label::ascii(name)).collect();
+    label::shorten_apart(&names, "...", |text| text.len() <= most)
+}
+
 /// The column of a value, from 0; `columns` is at least 1.
 pub(super) fn place(axis: &Axis, value: f64, columns: usize) -> usize {
     (axis.place(value) * (columns - 1) as f64).round() as usize

@@ -40,6 +40,11 @@ pub(super) fn width(text: &str, size: f64) -> i32 {
     (f64::from(measured) * SLACK).ceil() as i32
 }
 
+/// Names, each cut to a width in pixels so that different ones stay different.
+pub(super) fn shorten_apart(names: &[String], size: f64, most: i32) -> Vec<String> {
+    label::shorten_apart(names, "…", |text| width(text, size) <= most)
+}
+
 /// The text, shortened with an ellipsis to a width in pixels.
 pub(super) fn shorten(text: &str, size: f64, most: i32) -> String {
     label::shorten(text, "…", |text| width(text, size) <= most)

@@ -4,7 +4,7 @@ use super::Head;
 use super::axis::Axis;
 use super::font::{self, SMALL, TEXT, TITLE};
 use super::label;
-use super::scene::{Anchor, Color, MARGIN, Scene, Symbol, WIDTH};
+use super::scene::{Anchor, Color, Dash, MARGIN, Scene, WIDTH};
 
 /// Height of a row of text.
 const ROW: i32 = 38;
@@ -93,11 +93,11 @@ impl Page {
         self.y += ROW;
     }
 
-    /// The legend: a mark and a text each, as many beside each other as fit.
-    pub fn legend(&mut self, entries: &[(Color, Symbol, String)]) {
-        const SAMPLE: i32 = 70;
+    /// The legend: a piece of line and a text each, as many beside each other as fit.
+    pub fn legend(&mut self, entries: &[(Color, Dash, String)]) {
+        const SAMPLE: i32 = 92;
         let mut x = MARGIN;
-        for (color, symbol, text) in entries.iter().take(LEGEND_ENTRIES) {
+        for (color, dash, text) in entries.iter().take(LEGEND_ENTRIES) {
             let text = font::shorten(text, TEXT, WIDTH - 2 * MARGIN - SAMPLE);
             let width = SAMPLE + font::width(&text, TEXT);
             if x > MARGIN && x + width > WIDTH - MARGIN {
@@ -105,10 +105,8 @@ impl Page {
                 self.y += ROW;
             }
             let middle = self.y + ROW / 2;
-            self.scene
-                .path(vec![(x, middle), (x + SAMPLE - 14, middle)], 5, *color);
-            self.scene
-                .mark(*symbol, (x + (SAMPLE - 14) / 2, middle), 9, *color);
+            let line = vec![(x, middle), (x + SAMPLE - 14, middle)];
+            self.scene.dashed(line, 5, *color, dash);
             self.scene.text(
                 &text,
                 (x + SAMPLE, middle),

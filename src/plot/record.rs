@@ -22,10 +22,14 @@ impl Record {
     ///
     /// # Errors
     /// When there is no such metric or cell (the message names those that exist), no metric is named and the
-    /// record has no primary one, or a raw file cannot be read.
+    /// record has no primary one, its trials have no figures at all, or a raw file cannot be read.
     pub fn figure(&self, metric: Option<&str>, cell: &Cell) -> Result<Figure> {
         let parts = self.parts()?;
         let names = parts.names();
+        if names.is_empty() {
+            let error = Error::usage("the record has no figures of trials to draw").at(self.dir());
+            return Err(error.next("see what it holds with ktrial show"));
+        }
         let metric = match (metric, &self.manifest().primary) {
             (Some(metric), _) => metric,
             (None, Some(primary)) => parts.series_of(primary).unwrap_or(primary),

@@ -23,7 +23,7 @@ impl Color {
     }
 }
 
-/// The form of a mark; tells conditions apart where colour does not.
+/// The form of a run's mark; tells conditions apart where colour does not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Symbol {
     Circle,
@@ -33,7 +33,19 @@ pub(super) enum Symbol {
     Ring,
 }
 
-/// How the n-th condition is drawn: colours of Okabe and Ito (Color Universal Design, 2008), which people
+/// How a line is broken: drawn and left out by turns, in pixels, beginning with what is drawn; empty for a whole line.
+pub(super) type Dash = &'static [i32];
+
+/// A whole line.
+pub(super) const WHOLE: Dash = &[];
+
+/// The n-th condition's dash: tells lines apart where colour does not.
+pub(super) fn dash(condition: usize) -> Dash {
+    const DASHES: [Dash; 4] = [WHOLE, &[26, 12], &[8, 9], &[36, 10, 8, 10]];
+    DASHES[condition % DASHES.len()]
+}
+
+/// The n-th condition's colour and mark: colours of Okabe and Ito (Color Universal Design, 2008), which people
 /// with any colour vision tell apart, without the yellow that white paper swallows.
 pub(super) fn look(condition: usize) -> (Color, Symbol) {
     const COLORS: [Color; 7] = [
@@ -132,6 +144,17 @@ impl Scene {
         });
     }
 
+    /// A line of dashes over a thin whole line, so that nothing falls into a gap.
+    pub fn dashed(&mut self, points: Vec<(i32, i32)>, width: u32, color: Color, dash: Dash) {
+        if dash.is_empty() {
+            return self.path(points, width, color);
+        }
+        for piece in dashes(&points, dash) {
+            self.path(piece, width, color);
+        }
+        self.path(points, 1.max(width / 4), color);
+    }
+
     pub fn mark(&mut self, symbol: Symbol, at: (i32, i32), radius: i32, color: Color) {
         self.shapes.push(Shape::Mark {
             symbol,
@@ -150,6 +173,46 @@ impl Scene {
             color,
         });
     }
+}
+
+/// Dashes of one line at most; a longer line has longer ones.
+const DASHES: f64 = 200.0;
+
+/// The pieces of a line that its dash draws.
+fn dashes(points: &[(i32, i32)], dash: Dash) -> Vec<Vec<(i32, i32)>> {
+    let steps = || points.windows(2).map(|pair| (pair[0], pair[1]));
+    let length =
+        |(a, b): ((i32, i32), (i32, i32))| f64::from(b.0 - a.0).hypot(f64::from(b.1 - a.1));
+    let total: f64 = steps().map(length).sum();
+    let period = f64::from(dash.iter().sum::<i32>());
+    let scale = (total / period / (DASHES / dash.len() as f64 * 2.0)).max(1.0);
+    let mut left_of = dash.iter().cycle().map(|&part| f64::from(part) * scale);
+    let mut left = left_of.next().unwrap_or(total);
+    let mut drawn = true;
+    let mut pieces = Vec::new();
+    let mut piece: Vec<(i32, i32)> = points.first().copied().into_iter().collect();
+    for (from, to) in steps() {
+        let whole = length((from, to));
+        let mut gone = 0.0;
+        while whole - gone > left {
+            gone += left;
+            let along = |a: i32, b: i32| a + (f64::from(b - a) * gone / whole).round() as i32;
+            let at = (along(from.0, to.0), along(from.1, to.1));
+            piece.push(at);
+            if drawn {
+                pieces.push(std::mem::take(&mut piece));
+            }
+            piece = vec![at];
+            drawn = !drawn;
+            left = left_of.next().unwrap_or(total);
+        }
+        left -= whole - gone;
+        piece.push(to);
+    }
+    if drawn {
+        pieces.push(piece);
+    }
+    pieces
 }
 
 impl Shape {
@@ -175,5 +238,22 @@ impl Shape {
         };
         let half = (size / 2.0) as i32;
         [left, at.1 - half, left + width, at.1 + half]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_follow_the_line_and_are_bounded() {
+        let corner = [(0, 0), (30, 0), (30, 30)];
+        assert_eq!(
+            dashes(&corner, &[26, 12]),
+            [vec![(0, 0), (26, 0)], vec![(30, 8), (30, 30)]]
+        );
+        let jagged: Vec<_> = (0..3000).map(|i| (i / 2, 600 * (i % 2))).collect();
+        assert!(dashes(&jagged, &[8, 9]).len() <= DASHES as usize + 1);
+        assert!(dashes(&[], &[8, 9]).iter().all(Vec::is_empty));
     }
 }

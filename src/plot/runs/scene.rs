@@ -62,6 +62,9 @@ pub(in crate::plot) fn scene(
             page.scene.path(dash, 2, Color::GREY.faded(0.7));
         }
     }
+    let names: Vec<String> = strips.iter().map(|strip| strip.name.clone()).collect();
+    let room = (slot - 16).max(MARGIN);
+    let shown = font::shorten_apart(&names, TEXT, room);
     let mut hidden = 0;
     for (i, strip) in strips.iter().enumerate() {
         let middle = frame.left + slot * i as i32 + slot / 2;
@@ -72,7 +75,7 @@ pub(in crate::plot) fn scene(
             middle,
             slot,
         };
-        hidden += canvas.strip(&mut page.scene, strip, i);
+        hidden += canvas.strip(&mut page.scene, strip, i, &shown[i]);
     }
     if let (Some(difference), Some(axis)) = (&runs.difference, &differences) {
         let middle = frame.left + slot * strips.len() as i32 + slot / 2;
@@ -83,7 +86,15 @@ pub(in crate::plot) fn scene(
             middle,
             slot,
         };
-        canvas.difference(&mut page.scene, difference, axis);
+        let half = (room - font::width(" - ", TEXT)) / 2;
+        let name = match font::shorten_apart(&names, TEXT, half).as_slice() {
+            // Only what does not fit whole is cut.
+            [first, second, ..] if font::width(&difference.name, TEXT) > room => {
+                format!("{second} - {first}")
+            }
+            _ => difference.name.clone(),
+        };
+        canvas.difference(&mut page.scene, difference, axis, &name);
     }
     page.y = frame.bottom + 100;
     page.note("Each mark is a run; bars are means.");
@@ -146,7 +157,7 @@ impl Canvas<'_> {
     }
 
     /// Draws a strip; gives how many runs had no room.
-    fn strip(&self, scene: &mut Scene, strip: &Strip, index: usize) -> usize {
+    fn strip(&self, scene: &mut Scene, strip: &Strip, index: usize, name: &str) -> usize {
         let (color, symbol) = look(index);
         let half = self.slot / 4;
         let mean = self.y(strip.mean);
@@ -176,11 +187,11 @@ impl Canvas<'_> {
             scene.mark(symbol, at, RADIUS, color.faded(0.75));
         }
         let count = strip.values.len();
-        self.names(scene, &strip.name, &format!("n = {count}"));
+        self.names(scene, name, &format!("n = {count}"));
         hidden
     }
 
-    fn difference(&self, scene: &mut Scene, difference: &Difference, axis: &Axis) {
+    fn difference(&self, scene: &mut Scene, difference: &Difference, axis: &Axis, name: &str) {
         let Difference {
             reference,
             interval,
@@ -221,7 +232,7 @@ impl Canvas<'_> {
             let at = (right + LABEL_GAP, y);
             scene.text(&tick.label, at, TEXT, Anchor::Left, Color::BLACK);
         }
-        self.names(scene, &difference.name, "95 % interval");
+        self.names(scene, name, "95 % interval");
     }
 
     /// The two lines under a slot.

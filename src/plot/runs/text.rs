@@ -1,7 +1,7 @@
 //! Runs in plain ASCII, for a mail or a terminal.
 
 use super::Runs;
-use crate::plot::ascii::{Page, place, shorten};
+use crate::plot::ascii::{Page, place, shorten_apart};
 use crate::plot::axis::{Axis, extent, widened};
 use crate::plot::{Group, Head, Interval, label};
 use crate::unit::Unit;
@@ -21,18 +21,18 @@ pub(in crate::plot) fn text(
         page.wrapped(&format!("no samples of {}", head.metric), "");
         return page.end(head);
     };
-    let names: Vec<String> = runs
-        .strips
+    let strips = &runs.strips[..runs.strips.len().min(STRIPS)];
+    let counts: Vec<String> = strips
         .iter()
-        .take(STRIPS)
-        .map(|strip| {
-            let count = format!(" (n = {})", strip.values.len());
-            let name = shorten(
-                &label::ascii(&strip.name),
-                (page.width / 3).saturating_sub(count.len()),
-            );
-            format!("{name}{count}")
-        })
+        .map(|strip| format!(" (n = {})", strip.values.len()))
+        .collect();
+    let longest = counts.iter().map(String::len).max().unwrap_or(0);
+    let most = (page.width / 3).saturating_sub(longest);
+    let names = shorten_apart(strips.iter().map(|strip| &strip.name), most);
+    let names: Vec<String> = names
+        .iter()
+        .zip(&counts)
+        .map(|(name, count)| format!("{name}{count}"))
         .collect();
     let difference_label = match runs.scale.unit.symbol() {
         "" => "difference".to_owned(),

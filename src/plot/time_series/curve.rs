@@ -1,4 +1,4 @@
-//! Lines made ready to draw: grouped by condition, with their median, their highest sample and their phases.
+//! Lines made ready to draw: grouped by condition, with their median, their peak and their phases.
 
 use crate::plot::Line;
 use crate::plot::axis::drawable;
@@ -16,11 +16,13 @@ pub(super) struct Condition {
 pub(super) struct Trial {
     pub label: String,
     pub points: Vec<(f64, f64)>,
+    /// When its workload began and ended, in s, when known.
+    workload_s: Option<(f64, f64)>,
 }
 
-/// The highest sample of a condition.
+/// The highest sample of a condition's workloads.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Highest {
+pub(super) struct Peak {
     pub time_s: f64,
     pub value: f64,
     pub trial: String,
@@ -61,7 +63,19 @@ impl Trial {
         Trial {
             label: line.label.clone(),
             points,
+            workload_s: known(&line.phases)
+                .find(|span| span.phase == Phase::Workload)
+                .map(|span| (span.start_s, span.end_s)),
         }
+    }
+
+    /// The samples of the workload, or all when its phase is not known: what a summary's peak is of.
+    fn workload_samples(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let (start, end) = self
+            .workload_s
+            .unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        self.samples()
+            .filter(move |(time, _)| (start..=end).contains(time))
     }
 
     /// The points that are no gap.
@@ -112,13 +126,13 @@ impl Condition {
             .collect()
     }
 
-    /// The highest sample of all trials, the first of equals.
-    pub fn highest(&self) -> Option<Highest> {
-        let mut highest: Option<Highest> = None;
+    /// The highest sample of all trials' workloads, the first of equals.
+    pub fn peak(&self) -> Option<Peak> {
+        let mut peak: Option<Peak> = None;
         for trial in &self.trials {
-            for (time_s, value) in trial.samples() {
-                if highest.as_ref().is_none_or(|highest| value > highest.value) {
-                    highest = Some(Highest {
+            for (time_s, value) in trial.workload_samples() {
+                if peak.as_ref().is_none_or(|peak| value > peak.value) {
+                    peak = Some(Peak {
                         time_s,
                         value,
                         trial: trial.label.clone(),
@@ -126,20 +140,36 @@ impl Condition {
                 }
             }
         }
-        highest
+        peak
+    }
+
+    /// Whether the workload of any trial is known, so that the highest sample is a peak of workloads.
+    pub fn knows_workload(&self) -> bool {
+        self.trials.iter().any(|trial| trial.workload_s.is_some())
+    }
+
+    /// When the trials' workloads end, the median, in s.
+    pub fn workload_end_s(&self) -> Option<f64> {
+        let ends = self.trials.iter().filter_map(|trial| trial.workload_s);
+        median(&mut ends.map(|(_, end)| end).collect::<Vec<_>>())
     }
 }
 
+/// The phases that are known and can be drawn.
+fn known(phases: &[PhaseSpan]) -> impl Iterator<Item = &PhaseSpan> {
+    phases
+        .iter()
+        .filter(|span| drawable(span.start_s) && drawable(span.end_s))
+}
+
 /// The phases of the figure: for each phase the median of the trials' boundaries, in order of time.
-pub(super) fn phases(lines: &[Line]) -> Vec<PhaseSpan> {
+pub(super) fn phases<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec<PhaseSpan> {
     [Phase::Idle, Phase::Workload, Phase::Settle]
         .into_iter()
         .filter_map(|phase| {
             let spans = || {
-                let all = lines.iter().flat_map(|line| &line.phases);
-                all.filter(|span| {
-                    span.phase == phase && drawable(span.start_s) && drawable(span.end_s)
-                })
+                let all = lines.clone().flat_map(|line| known(&line.phases));
+                all.filter(|span| span.phase == phase)
             };
             let start_s = median(&mut spans().map(|span| span.start_s).collect::<Vec<_>>())?;
             let end_s = median(&mut spans().map(|span| span.end_s).collect::<Vec<_>>())?;
@@ -150,6 +180,29 @@ pub(super) fn phases(lines: &[Line]) -> Vec<PhaseSpan> {
             })
         })
         .collect()
+}
+
+/// The phases where the conditions' workloads end at different times: the workload up to the first of the ends,
+/// where all conditions are under it, and the rest as in the condition whose workload ends last.
+pub(super) fn common_phases(lines: &[Line], conditions: &[Condition]) -> Vec<PhaseSpan> {
+    let ends = || {
+        let ends = conditions.iter();
+        ends.filter_map(|condition| Some((condition.workload_end_s()?, &condition.name)))
+    };
+    let first = ends().min_by(|a, b| a.0.total_cmp(&b.0));
+    let last = ends().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some((first_s, _)), Some((_, last))) = (first, last) else {
+        return phases(lines.iter());
+    };
+    let of_last = lines.iter().filter(|line| line.condition == *last);
+    let mut common = phases(of_last);
+    for span in &mut common {
+        if span.phase == Phase::Workload {
+            span.end_s = first_s;
+        }
+    }
+    common.retain(|span| span.start_s < span.end_s);
+    common
 }
 
 /// The word of a phase.
@@ -214,10 +267,54 @@ mod tests {
             line("t01", "a", &[1.0, 7.0]),
             line("t02", "a", &[7.0, f64::INFINITY]),
         ];
-        let highest = conditions(&lines)[0].highest().unwrap();
+        let peak = conditions(&lines)[0].peak().unwrap();
         assert_eq!(
-            (highest.time_s, highest.value, highest.trial.as_str()),
+            (peak.time_s, peak.value, peak.trial.as_str()),
             (1.0, 7.0, "t01")
+        );
+    }
+
+    #[test]
+    fn the_peak_is_the_workloads_where_that_is_known() {
+        let mut lines = [
+            line("t01", "a", &[9.0, 1.0, 2.0, 8.0]),
+            line("t02", "a", &[4.0, 3.0]),
+        ];
+        lines[0].phases = vec![PhaseSpan {
+            phase: Phase::Workload,
+            start_s: 1.0,
+            end_s: 2.0,
+        }];
+        let condition = &conditions(&lines)[0];
+        assert!(condition.knows_workload());
+        let peak = condition.peak().unwrap();
+        assert_eq!((peak.value, peak.trial.as_str()), (4.0, "t02"));
+        assert!(!conditions(&lines[1..])[0].knows_workload());
+    }
+
+    #[test]
+    fn workloads_that_end_apart_share_their_beginning() {
+        let span = |phase, start_s, end_s| PhaseSpan {
+            phase,
+            start_s,
+            end_s,
+        };
+        let under_load = |condition: &str, end_s: f64| Line {
+            phases: vec![
+                span(Phase::Idle, -2.0, 0.0),
+                span(Phase::Workload, 0.0, end_s),
+                span(Phase::Settle, end_s, end_s + 1.0),
+            ],
+            ..line("t01", condition, &[1.0, 2.0])
+        };
+        let lines = [under_load("a", 12.0), under_load("b", 10.0)];
+        assert_eq!(
+            common_phases(&lines, &conditions(&lines)),
+            [
+                span(Phase::Idle, -2.0, 0.0),
+                span(Phase::Workload, 0.0, 10.0),
+                span(Phase::Settle, 12.0, 13.0),
+            ]
         );
     }
 
@@ -241,7 +338,7 @@ mod tests {
             }];
         }
         assert_eq!(
-            phases(&lines),
+            phases(lines.iter()),
             [PhaseSpan {
                 phase: Phase::Idle,
                 start_s: -5.0,

@@ -4,17 +4,22 @@ mod curve;
 pub(super) mod scene;
 pub(super) mod text;
 
-use self::curve::Condition;
+use self::curve::{Condition, Peak};
 use super::axis::{extent, readable_time, readable_unit, widened};
-use super::{Head, Line};
+use super::{Head, Line, label};
 use crate::series::PhaseSpan;
 use crate::unit::Unit;
+
+/// Conditions' workloads that end further apart than this share of the figure's time each have their own end drawn.
+const ENDS_APART: f64 = 0.03;
 
 /// What is drawn, in the figure's own unit and in seconds, with the units in which it is shown.
 #[derive(Debug)]
 struct TimeSeries {
     conditions: Vec<Condition>,
     phases: Vec<PhaseSpan>,
+    /// Whether the conditions' workloads end at different times.
+    ends_apart: bool,
     time_s: (f64, f64),
     values: (f64, f64),
     unit: Unit,
@@ -34,8 +39,16 @@ impl TimeSeries {
         let time_s = with_room(start, end);
         let (shown, factor) = readable_unit(unit, values);
         let (time_unit, time_factor) = readable_time(time_s.1 - time_s.0);
+        let ends_s = conditions.iter().filter_map(Condition::workload_end_s);
+        let apart_s = extent(ends_s).map_or(0.0, |(first, last)| last - first);
+        let ends_apart = apart_s > ENDS_APART * (time_s.1 - time_s.0);
+        let phases = match ends_apart {
+            true => curve::common_phases(lines, &conditions),
+            false => curve::phases(lines.iter()),
+        };
         Some(TimeSeries {
-            phases: curve::phases(lines),
+            phases,
+            ends_apart,
             conditions,
             time_s,
             values,
@@ -93,15 +106,47 @@ impl TimeSeries {
         format!("{since}, {}", self.time_unit)
     }
 
-    /// `n = 4 trials, highest 516 MiB`.
+    /// When a condition's workload ends, in s, where the conditions differ in that and it is seen.
+    fn own_end_s(&self, condition: &Condition) -> Option<f64> {
+        let (start, end) = self.time_s;
+        let own = condition.workload_end_s().filter(|_| self.ends_apart)?;
+        (start..=end).contains(&own).then_some(own)
+    }
+
+    /// What the highest sample is called: a peak, as the summaries' one, when it is the workload's.
+    fn peak_word(&self) -> &'static str {
+        match self.conditions.iter().any(Condition::knows_workload) {
+            true => "peak",
+            false => "highest",
+        }
+    }
+
+    /// What is marked, in the words of a key.
+    fn peak_meaning(&self) -> &'static str {
+        match self.conditions.iter().any(Condition::knows_workload) {
+            true => "highest sample of each condition's workload",
+            false => "highest sample of each condition",
+        }
+    }
+
+    /// `n = 4 trials, peak 516 MiB`, and where the conditions differ in it the workload's end.
     fn said(&self, condition: &Condition) -> String {
+        self.said_with(condition, |_| String::new())
+    }
+
+    /// As [`TimeSeries::said`], with more words on the peak.
+    fn said_with(&self, condition: &Condition, more: impl Fn(&Peak) -> String) -> String {
         let count = condition.trials.len();
         let trials = if count == 1 { "trial" } else { "trials" };
-        let highest = condition.highest();
-        let highest = highest.map_or(String::new(), |highest| {
-            format!(", highest {}", self.unit.show(highest.value))
+        let peak = condition.peak().map_or(String::new(), |peak| {
+            let value = self.unit.show(peak.value);
+            format!(", {} {value}{}", self.peak_word(), more(&peak))
         });
-        format!("n = {count} {trials}{highest}")
+        let end = self.own_end_s(condition).map_or(String::new(), |end| {
+            let (end, unit) = (end * self.time_factor, self.time_unit);
+            format!(", workload ends at {end:.1} {unit}")
+        });
+        format!("n = {count} {trials}{peak}{end}")
     }
 
     /// The figure in words.
@@ -115,15 +160,10 @@ impl TimeSeries {
             self.time_unit
         );
         for condition in &self.conditions {
-            let at = condition.highest().map_or(String::new(), |highest| {
-                format!(
-                    " at {:.1} s in {}",
-                    highest.time_s,
-                    super::label::clean(&highest.trial)
-                )
+            let said = self.said_with(condition, |peak| {
+                format!(" at {:.1} s in {}", peak.time_s, label::clean(&peak.trial))
             });
-            let name = super::label::clean(&condition.name);
-            words.push_str(&format!(" {name}: {}{at}.", self.said(condition)));
+            words.push_str(&format!(" {}: {said}.", label::clean(&condition.name)));
         }
         for span in &self.phases {
             let name = curve::phase_name(span.phase);

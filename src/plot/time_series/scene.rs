@@ -4,10 +4,10 @@ use super::TimeSeries;
 use super::curve::{Condition, phase_name};
 use crate::plot::axis::Axis;
 use crate::plot::decimate::decimate;
-use crate::plot::font::{self, SMALL};
+use crate::plot::font::{self, SMALL, TEXT};
 use crate::plot::label;
 use crate::plot::page::{Frame, Page};
-use crate::plot::scene::{Anchor, Color, Scene, Shape, Symbol, look};
+use crate::plot::scene::{Anchor, Color, Dash, Scene, Shape, Symbol, WHOLE, WIDTH, dash, look};
 use crate::plot::{Head, Line};
 use crate::series::Phase;
 use crate::unit::Unit;
@@ -24,10 +24,12 @@ const COLUMNS: usize = 11_000;
 pub(in crate::plot) fn scene(head: &Head, unit: &Unit, lines: &[Line]) -> Option<Scene> {
     let series = TimeSeries::new(unit, lines)?;
     let mut page = Page::new(&head.title_or(" over time"), series.description(head));
-    let entries = series.conditions.iter().enumerate().map(|(i, condition)| {
-        let (color, symbol) = look(i);
-        let name = label::clean(&condition.name);
-        (color, symbol, format!("{name}: {}", series.said(condition)))
+    let names = series.conditions.iter().map(|c| label::clean(&c.name));
+    let names = font::shorten_apart(&names.collect::<Vec<_>>(), TEXT, WIDTH / 2);
+    let entries = series.conditions.iter().zip(&names).enumerate();
+    let entries = entries.map(|(i, (condition, name))| {
+        let said = series.said(condition);
+        (look(i).0, dash(i), format!("{name}: {said}"))
     });
     page.legend(&entries.collect::<Vec<_>>());
 
@@ -42,28 +44,34 @@ pub(in crate::plot) fn scene(head: &Head, unit: &Unit, lines: &[Line]) -> Option
         values: &values,
     };
     canvas.phases(&mut page.scene);
+    canvas.own_ends(&mut page.scene);
     for (i, condition) in series.conditions.iter().enumerate() {
-        canvas.trials(&mut page.scene, condition, look(i).0);
+        canvas.trials(&mut page.scene, condition, i);
     }
     for (i, condition) in series.conditions.iter().enumerate() {
         canvas.median(&mut page.scene, condition, i);
     }
-    canvas.highest(&mut page.scene);
+    canvas.peaks(&mut page.scene);
     page.axis_lines(frame);
     page.horizontal(frame, &series.time_name(), &time);
-    if series
-        .conditions
-        .iter()
-        .any(|condition| condition.trials.len() > 1)
-    {
-        page.note("Thin lines: trials. Thick lines: median of the trials. Rings: highest sample of each condition.");
-    } else {
-        page.note("Rings: highest sample of each condition.");
-    }
+    page.note(&key(&series));
     for note in &head.notes {
         page.note(note);
     }
     Some(page.end())
+}
+
+/// What is drawn beside the conditions' own lines.
+fn key(series: &TimeSeries) -> String {
+    let mut key = String::new();
+    if series.conditions.iter().any(|c| c.trials.len() > 1) {
+        key.push_str("Thin lines: trials. Thick lines: median of the trials. ");
+    }
+    key.push_str(&format!("Rings: {}.", series.peak_meaning()));
+    if series.ends_apart {
+        key.push_str(" Upright lines in a condition's colour: its workload's end.");
+    }
+    key
 }
 
 /// The vertical axis, with room above the data for the highest samples' numbers and the phases' names.
@@ -105,7 +113,18 @@ impl Canvas<'_> {
         }
     }
 
-    fn trials(&self, scene: &mut Scene, condition: &Condition, color: Color) {
+    /// A thin line at the end of each condition's workload, where they differ.
+    fn own_ends(&self, scene: &mut Scene) {
+        let Frame { top, bottom, .. } = self.frame;
+        for (i, condition) in self.series.conditions.iter().enumerate() {
+            if let Some(end_s) = self.series.own_end_s(condition) {
+                let x = self.at((end_s, 0.0)).0;
+                scene.dashed(vec![(x, top), (x, bottom)], 3, look(i).0, dash(i));
+            }
+        }
+    }
+
+    fn trials(&self, scene: &mut Scene, condition: &Condition, index: usize) {
         let all: usize = self
             .series
             .conditions
@@ -113,11 +132,16 @@ impl Canvas<'_> {
             .map(|condition| condition.trials.len())
             .sum();
         let columns = (COLUMNS / all.max(1)).clamp(8, 1400);
-        // One trial alone is its own median.
-        let (width, color) = match condition.trials.len() {
-            1 => (4, color),
+        let color = look(index).0;
+        let (width, color, dash) = match condition.trials.len() {
+            // One trial alone is its own median.
+            1 => (5, color, dash(index)),
             // The more trials, the fainter each: their density shows, and the median stays clear.
-            count => (2, color.faded((0.8 / (count as f64).sqrt()).max(0.1))),
+            count => (
+                2,
+                color.faded((0.8 / (count as f64).sqrt()).max(0.1)),
+                WHOLE,
+            ),
         };
         for trial in &condition.trials {
             self.line(
@@ -125,56 +149,45 @@ impl Canvas<'_> {
                 &decimate(&trial.points, self.series.time_s, columns),
                 width,
                 color,
+                dash,
             );
         }
     }
 
     fn median(&self, scene: &mut Scene, condition: &Condition, index: usize) {
-        const MARKS: usize = 8;
-        let (color, symbol) = look(index);
-        let grid = self.series.grid(500);
-        let median = condition.median(&grid);
         if condition.trials.len() > 1 {
-            self.line(scene, &median, 9, Color::WHITE.faded(0.8));
-            self.line(scene, &median, 5, color);
-        }
-        // Marks stand at other times for each condition, so that they do not hide each other.
-        let conditions = self.series.conditions.len().max(1);
-        let shift = grid.len() * (2 * index + 1) / (2 * conditions * MARKS);
-        for &point in median.iter().skip(shift).step_by(grid.len() / MARKS) {
-            if !point.1.is_nan() {
-                scene.mark(symbol, self.at(point), 9, color);
-            }
+            let median = condition.median(&self.series.grid(500));
+            self.line(scene, &median, 9, Color::WHITE.faded(0.8), WHOLE);
+            self.line(scene, &median, 5, look(index).0, dash(index));
         }
     }
 
     /// A line, broken at gaps; a sample between two gaps is a dot.
-    fn line(&self, scene: &mut Scene, points: &[(f64, f64)], width: u32, color: Color) {
+    fn line(&self, scene: &mut Scene, points: &[(f64, f64)], width: u32, color: Color, dash: Dash) {
         for piece in points.split(|point| point.1.is_nan()) {
             match piece {
                 [] => {}
                 [alone] => scene.mark(Symbol::Circle, self.at(*alone), width as i32 + 1, color),
-                _ => scene.path(
-                    piece.iter().map(|&point| self.at(point)).collect(),
-                    width,
-                    color,
-                ),
+                _ => {
+                    let points = piece.iter().map(|&point| self.at(point)).collect();
+                    scene.dashed(points, width, color, dash);
+                }
             }
         }
     }
 
-    /// A ring and the number at each condition's highest sample, the numbers clear of each other and of the rings.
-    fn highest(&self, scene: &mut Scene) {
+    /// A ring and the number at each condition's peak, the numbers clear of each other and of the rings.
+    fn peaks(&self, scene: &mut Scene) {
         const RING: i32 = 12;
         let found: Vec<_> = self
             .series
             .conditions
             .iter()
             .enumerate()
-            .filter_map(|(i, condition)| Some((look(i).0, condition.highest()?)))
-            .map(|(color, highest)| {
-                let at = self.at((highest.time_s, highest.value));
-                (color, at, self.series.unit.show(highest.value))
+            .filter_map(|(i, condition)| Some((look(i).0, condition.peak()?)))
+            .map(|(color, peak)| {
+                let at = self.at((peak.time_s, peak.value));
+                (color, at, self.series.unit.show(peak.value))
             })
             .collect();
         let mut taken: Vec<[i32; 4]> = Vec::new();

@@ -2,15 +2,15 @@
 
 use super::TimeSeries;
 use super::curve::{Condition, phase_name};
-use crate::plot::ascii::{Page, place, shorten};
+use crate::plot::ascii::{Page, place, shorten, shorten_apart};
 use crate::plot::axis::Axis;
-use crate::plot::{Head, Line, label};
+use crate::plot::{Head, Line};
 use crate::unit::Unit;
 
 /// Rows of the data.
 const ROWS: usize = 16;
 
-/// One mark a condition; its capital stands at the condition's highest sample.
+/// One mark a condition; its capital stands at the condition's peak.
 const MARKS: [char; 8] = ['o', 'x', 'v', 'z', 's', 'w', 'u', 'c'];
 const BOTH: char = '*';
 const SAMPLE: char = '.';
@@ -49,9 +49,9 @@ pub(in crate::plot) fn text(head: &Head, unit: &Unit, lines: &[Line], width: usi
         page.lines.push(format!("{}{line}", " ".repeat(indent)));
     }
     page.centered(&series.time_name(), indent, columns);
-    for (i, condition) in series.conditions.iter().enumerate() {
+    let names = shorten_apart(series.conditions.iter().map(|c| &c.name), page.width / 2);
+    for (i, (condition, name)) in series.conditions.iter().zip(names).enumerate() {
         let mark = mark(i);
-        let name = shorten(&label::ascii(&condition.name), page.width / 2);
         let said = series.said(condition);
         page.wrapped(
             &format!("{mark} {name}: {said} ({})", mark.to_ascii_uppercase()),
@@ -109,8 +109,8 @@ impl Cells {
             }
         }
         for (i, condition) in series.conditions.iter().enumerate() {
-            if let Some(highest) = condition.highest() {
-                let (row, column) = at((highest.time_s, highest.value));
+            if let Some(peak) = condition.peak() {
+                let (row, column) = at((peak.time_s, peak.value));
                 cells.rows[row][column] = mark(i).to_ascii_uppercase();
             }
         }
@@ -134,11 +134,15 @@ impl Cells {
         if seen(BOTH) {
             key.push("* more than one condition");
         }
+        if series.ends_apart {
+            key.push("letters under the axis: end of a condition's workload");
+        }
         key.join("; ")
     }
 }
 
-/// The phases under the axis: `|-idle-|---workload---|-settle-|`.
+/// The phases under the axis: `|-idle-|---workload---|-settle-|`. Where the conditions' workloads end at different
+/// times, each one's mark stands at its end: `|---workload---x   o-settle-|`.
 fn phase_line(series: &TimeSeries, time: &Axis, columns: usize) -> String {
     let mut line = vec![' '; columns];
     for span in series.visible_phases() {
@@ -152,6 +156,15 @@ fn phase_line(series: &TimeSeries, time: &Axis, columns: usize) -> String {
         for (cell, letter) in line[first..].iter_mut().zip(name.chars()) {
             *cell = letter;
         }
+    }
+    let ends = series.conditions.iter().enumerate().filter_map(|(i, c)| {
+        let end_s = series.own_end_s(c)?;
+        Some((place(time, end_s * series.time_factor, columns), mark(i)))
+    });
+    let ends: Vec<(usize, char)> = ends.collect();
+    for &(column, own) in &ends {
+        let alone = ends.iter().all(|&(at, mark)| at != column || mark == own);
+        line[column] = if alone { own } else { BOTH };
     }
     line.into_iter().collect()
 }
