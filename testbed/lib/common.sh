@@ -1,0 +1,33 @@
+# Shared by the testbed's scripts: where things are kept, how steps are told.
+# shellcheck shell=sh
+
+cache=${KTRIAL_CACHE:-$HOME/.cache/ktrial}/testbed
+# Debian's kernels before and after the module loader's duplicate check of 6.4.
+kernels='6.1 6.12'
+
+say() { echo "testbed: $*"; }
+
+die() {
+    echo "testbed: $*" >&2
+    exit 1
+}
+
+# Prints the usage, that is the script's leading comment, and ends.
+usage() {
+    sed -n '2,/^[^#]/s/^#\{1\} \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+# step TEXT COMMAND...: runs it with its output in $log, and says how long it took.
+# (Not `if ! COMMAND`: under it `set -e` would not hold inside COMMAND.)
+step() {
+    step_text=$1
+    step_began=$(date +%s)
+    shift
+    "$@" >>"$log" 2>&1
+    say "$step_text: $(($(date +%s) - step_began)) s"
+}
+
+is_kernel() {
+    case " $kernels " in *" $1 "*) ;; *) return 1 ;; esac
+}
