@@ -1,5 +1,5 @@
 # Debian packages without touching the host's own apt: each suite has a configuration and state of its own.
-# shellcheck shell=sh
+# shellcheck shell=bash
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -18,7 +18,7 @@ host_mirror() {
 }
 
 prepare_apt() { # prepare_apt SUITE
-    apt=$cache/apt/$1
+    local apt=$cache/apt/$1
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
     : >"$apt/status"
     cat >"$apt/sources.list" <<LIST
@@ -48,9 +48,9 @@ CONF
 }
 
 apt_of() { # apt_of SUITE COMMAND...
-    apt_suite=$1
+    local suite=$1
     shift
-    APT_CONFIG=$cache/apt/$apt_suite/apt.conf "$@"
+    APT_CONFIG=$cache/apt/$suite/apt.conf "$@"
 }
 
 field() { # field SUITE PACKAGE FIELD
@@ -59,6 +59,7 @@ field() { # field SUITE PACKAGE FIELD
 
 # What `uname -r` says in a guest with Debian's newest kernel of a series.
 release_of() { # release_of 6.1|6.12
+    local package
     case $1 in
     6.1) package=linux-image-amd64 ;;
     *) package=linux-image-$1-amd64 ;;
@@ -73,7 +74,7 @@ kernel_packages() { # kernel_packages SERIES RELEASE
 }
 
 versions() { # versions SUITE PACKAGE...
-    versions_suite=$1
+    local suite=$1
     shift
-    apt_of "$versions_suite" apt-cache show --no-all-versions "$@" | sed -n '/^Package: /p; /^Version: /p'
+    apt_of "$suite" apt-cache show --no-all-versions "$@" | sed -n '/^Package: /p; /^Version: /p'
 }

@@ -1,5 +1,5 @@
 # Shared by the testbed's scripts: where things are kept, how steps are told.
-# shellcheck shell=sh
+# shellcheck shell=bash
 
 cache=${KTRIAL_CACHE:-$HOME/.cache/ktrial}/testbed
 # Debian's kernels before and after the module loader's duplicate check of 6.4.
@@ -21,11 +21,11 @@ usage() {
 # step TEXT COMMAND...: runs it with its output in $log, and says how long it took.
 # (Not `if ! COMMAND`: under it `set -e` would not hold inside COMMAND.)
 step() {
-    step_text=$1
-    step_began=$(date +%s)
+    local text=$1 began
+    began=$(date +%s)
     shift
     "$@" >>"$log" 2>&1
-    say "$step_text: $(($(date +%s) - step_began)) s"
+    say "$text: $(($(date +%s) - began)) s"
 }
 
 is_kernel() {

@@ -1,24 +1,23 @@
 # A guest of a testbed in $dir: its folder is $dir/guests/NAME.
-# shellcheck shell=sh
+# shellcheck shell=bash
 
 boot_limit_s=300
 
 ssh_to() { # ssh_to NAME SECONDS COMMAND...
-    ssh_name=$1
-    ssh_limit_s=$2
+    local name=$1 limit_s=$2
     shift 2
-    timeout "$ssh_limit_s" ssh -n -F "$dir/ssh_config" -o BatchMode=yes "root@$ssh_name" "$@" 2>>"$dir/ssh.log"
+    timeout "$limit_s" ssh -n -F "$dir/ssh_config" -o BatchMode=yes "root@$name" "$@" 2>>"$dir/ssh.log"
 }
 
-is_running() { # is_running NAME
+is_running() { # is_running NAME; sets $supervisor, its process
     [ -s "$dir/guests/$1/supervisor.pid" ] || return 1
     supervisor=$(cat "$dir/guests/$1/supervisor.pid")
-    tr '\0' '\n' 2>/dev/null <"/proc/$supervisor/cmdline" | grep -Fqx "$dir/guests/$1"
+    tr '\0' '\n' 2>/dev/null <"/proc/$supervisor/cmdline" | grep -Fx "$dir/guests/$1" >/dev/null
 }
 
 # Makes a guest's folder: a disk over the clean image, keys of its own.
 make_guest() { # make_guest NAME
-    guest=$dir/guests/$1
+    local guest=$dir/guests/$1 kernel
     rm -rf "$guest"
     mkdir -p "$guest/seed/etc/ssh"
     qemu-img create -q -f qcow2 -b "$images/disk.img" -F raw "$guest/overlay.qcow2"
@@ -39,7 +38,7 @@ make_guest() { # make_guest NAME
 
 choose_port() {
     # The kernel's own choice would need a program that binds; trying a few is enough.
-    port=$((20000 + $$ % 20000))
+    local port=$((20000 + $$ % 20000))
     while grep -qi ":$(printf '%04X' "$port") " /proc/net/tcp || grep -qsx "$port" "$dir"/guests/*/port; do
         port=$((port + 1))
     done
@@ -47,18 +46,18 @@ choose_port() {
 }
 
 start_guest() { # start_guest NAME 6.1|6.12 [WORD...]
-    guest=$dir/guests/$1
+    local guest=$dir/guests/$1
     echo "$2" >"$guest/kernel"
     shift 2
     echo "$*" >"$guest/append"
-    setsid sh "$here/lib/supervise" "$guest" "$(readlink -f "$dir/images")" "$(cat "$dir/accel")" \
-        </dev/null >>"$guest/qemu.log" 2>&1 9>&- &
+    setsid bash "$here/lib/supervise" "$guest" "$(readlink -f "$dir/images")" "$(cat "$dir/accel")" \
+        </dev/null >>"$guest/qemu.log" 2>&1 &
     echo $! >"$guest/supervisor.pid"
 }
 
 # Waits for an SSH login, and checks that the right kernel runs.
 wait_for_guest() { # wait_for_guest NAME
-    guest=$dir/guests/$1
+    local guest=$dir/guests/$1 began running wanted try_s
     began=$(date +%s)
     # QEMU takes a connection before the guest does, so each try ends by its own limit; they grow.
     try_s=2
@@ -80,7 +79,7 @@ wait_for_guest() { # wait_for_guest NAME
 stop_guest() { # stop_guest NAME: by a clean power-off when it answers, else as a power cut
     is_running "$1" || return 0
     ssh_to "$1" 15 'sync; systemctl poweroff' || :
-    left=60
+    local left=60
     while is_running "$1" && [ "$left" -gt 0 ]; do
         sleep 0.5
         left=$((left - 1))
@@ -97,7 +96,8 @@ kill_guest() { # kill_guest NAME
 }
 
 kill_guests() {
-    for guest in "$dir"/guests/*/; do
+    local guest
+    for guest in "$dir"/guests/*; do
         [ ! -d "$guest" ] || kill_guest "$(basename "$guest")"
     done
 }

@@ -1,8 +1,8 @@
 # The guests' own small initrd: busybox and the modules for the root file system. Debian's takes longer to boot.
-# shellcheck shell=sh
+# shellcheck shell=bash
 
 make_initrd() { # make_initrd SERIES RELEASE
-    tree=$work/$1/initrd
+    local tree=$work/$1/initrd module file name
     mkdir -p "$tree/bin" "$tree/modules" "$tree/proc" "$tree/dev" "$tree/root"
     cp "$(command -v busybox)" "$tree/bin/busybox"
     cp "$here/lib/init" "$tree/init"

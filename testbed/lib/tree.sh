@@ -1,5 +1,5 @@
 # What a kdevops tree has, for the guests in $dir: inventory, variables, ssh config.
-# shellcheck shell=sh
+# shellcheck shell=bash
 
 write_tree() {
     write_whole hosts inventory
@@ -14,7 +14,9 @@ write_whole() { # write_whole FILE COMMAND
 }
 
 guest_names() { # guest_names all|baseline|dev
-    for guest in "$dir"/guests/*/; do
+    local guest name
+    for guest in "$dir"/guests/*; do
+        [ -s "$guest/port" ] || continue # its making was interrupted
         name=$(basename "$guest")
         case $1:$name in
         baseline:*-dev) ;;
@@ -51,12 +53,14 @@ YAML
 }
 
 known_hosts() {
+    local name
     for name in $(guest_names all); do
         echo "[127.0.0.1]:$(cat "$dir/guests/$name/port") $(cat "$dir/guests/$name/seed/etc/ssh/ssh_host_ed25519_key.pub")"
     done
 }
 
 ssh_config() {
+    local name
     for name in $(guest_names all); do
         cat <<STANZA
 Host $name
