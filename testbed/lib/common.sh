@@ -4,6 +4,8 @@
 cache=${KTRIAL_CACHE:-$HOME/.cache/ktrial}/testbed
 # Debian's kernels before and after the module loader's duplicate check of 6.4.
 kernels='6.1 6.12'
+# Where Debian keeps mke2fs, depmod and others, which a user's own path may lack.
+PATH=$PATH:/usr/sbin:/sbin
 
 say() { echo "testbed: $*"; }
 

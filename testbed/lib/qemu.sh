@@ -4,12 +4,19 @@
 guest_cpus=2
 guest_memory_mib=4096
 
-# Sets $machine, QEMU's words for the machine.
-# Under TCG the CPU is the simplest one that Debian boots on, with a source of randomness.
+# Sets $machine, QEMU's words for the machine, and $clock, a word for the kernel command line.
+# Under TCG the CPU is the simplest one that Debian boots on, with a source of randomness. The time-stamp counter
+# is not to be trusted there, and left alone the two kernels would decide differently about it.
 set_machine() { # set_machine kvm|tcg
     case $1 in
-    kvm) machine='-accel kvm -cpu host' ;;
-    *) machine='-accel tcg,thread=multi -cpu qemu64,+rdrand' ;;
+    kvm)
+        machine='-accel kvm -cpu host'
+        clock=
+        ;;
+    *)
+        machine='-accel tcg,thread=multi -cpu qemu64,+rdrand'
+        clock=clocksource=hpet
+        ;;
     esac
     # shellcheck disable=SC2034 # for the caller
     machine="-machine q35 $machine -smp $guest_cpus -m $guest_memory_mib -nodefaults -no-user-config"
