@@ -7,6 +7,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
 use super::run_progress::{Bars, Lines};
+use super::tell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::Experiment;
 use crate::host;
@@ -57,8 +58,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let record = record?;
     run::check(&record)?;
     let path = shell_word(&record.dir());
-    println!("record: {path}");
-    println!("compare: ktrial compare {path}");
+    super::print(&format!(
+        "record: {path}\ncompare: ktrial compare {path}\n"
+    ))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -81,9 +83,9 @@ fn listen(cancel: &Cancel) -> Result<Handle> {
             match count {
                 1 => {
                     cancel.cancel();
-                    eprintln!("ktrial: ending the running trials; what was sampled is kept");
+                    tell("ktrial: ending the running trials; what was sampled is kept");
                 }
-                2 => eprintln!(
+                2 => tell(
                     "ktrial: still cleaning up the hosts; once more leaves them as they are"
                 ),
                 _ => std::process::exit(1),
