@@ -261,7 +261,11 @@ mod tests {
             .next(hostile);
         let report = error.report();
         assert_eq!(report.lines().count(), 4);
-        assert!(report.lines().all(|line| crate::ascii::escaped(line) == line));
+        assert!(
+            report
+                .lines()
+                .all(|line| crate::ascii::escaped(line) == line)
+        );
         assert!(report.len() < 6 * LONGEST, "{}", report.len());
         assert_eq!(error.to_string().lines().count(), 1);
         assert!(error.to_string().len() < 3 * LONGEST);
@@ -269,7 +273,8 @@ mod tests {
 
     #[test]
     fn details_past_the_bound_are_counted() {
-        let error = (0..MOST_DETAILS + 2).fold(Error::input("bad"), |e, i| e.detail(format!("d{i}")));
+        let error =
+            (0..MOST_DETAILS + 2).fold(Error::input("bad"), |e, i| e.detail(format!("d{i}")));
         assert!(error.report().ends_with("d199\n  ... and 2 more"));
     }
 }

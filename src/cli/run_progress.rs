@@ -166,7 +166,10 @@ impl Progress for Lines {
                 trial,
                 condition,
                 planned,
-            } => tell(&format!("{host}: {trial} {condition}, about {} s", planned.as_secs())),
+            } => tell(&format!(
+                "{host}: {trial} {condition}, about {} s",
+                planned.as_secs()
+            )),
             Update::TrialEnded {
                 host,
                 trial,

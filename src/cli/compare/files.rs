@@ -1,5 +1,6 @@
 //! `ktrial compare A B`: what two files of numbers have in common.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::ascii::excerpt;
@@ -87,6 +88,9 @@ pub(super) fn settle(a: &About, b: &About, args: &Args) -> Result<Meaning> {
     for (about, condition) in [a, b].into_iter().zip(&conditions) {
         warnings.extend(about.warnings.iter().map(|w| format!("{condition}: {w}")));
     }
+    if same_file(&a.path, &b.path) {
+        warnings.push("A and B are one and the same file: check the names".into());
+    }
     let metric = metric(a, b, args)?;
     let (unit, b_factor) = unit(a, b, args, &conditions, &mut warnings)?;
     if let (Some(x), Some(y)) = (a.free_layout, b.free_layout)
@@ -102,6 +106,12 @@ pub(super) fn settle(a: &About, b: &About, args: &Args) -> Result<Meaning> {
         conditions,
         warnings,
     })
+}
+
+/// Whether two paths lead to one file, whatever they are called.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().map(|data| (data.dev(), data.ino()));
+    matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 fn metric(a: &About, b: &About, args: &Args) -> Result<String> {

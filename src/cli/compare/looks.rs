@@ -72,8 +72,12 @@ impl fmt::Display for Look {
 /// When a file cannot be read at all.
 pub(super) fn which(a: &Path, b: &Path) -> Result<Error> {
     let mut error = Error::usage("say what the files hold: --series or --runs")
-        .detail("--series: each file is one trial's samples over time, as a `free` log: n = 1, no test")
-        .detail("--runs: each number is the result of one run, as for ministat: n = how many, tested");
+        .detail(
+            "--series: each file is one trial's samples over time, as a `free` log: n = 1, no test",
+        )
+        .detail(
+            "--runs: each number is the result of one run, as for ministat: n = how many, tested",
+        );
     for path in [a, b] {
         let place = crate::ascii::excerpt(&path.to_string_lossy(), 100);
         error = error.detail(format!("{place} looks like {}", look(path)?));
