@@ -3,7 +3,19 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::ascii::escaped;
+use crate::ascii::excerpt;
+
+/// The most characters of a message, a cause, a detail or a next step that are shown.
+const LONGEST: usize = 2000;
+
+/// The most details that are shown.
+const MOST_DETAILS: usize = 200;
+
+/// A part of an error as it is shown. Whatever it quotes, a host's words or a file's, stays on one line,
+/// printable and bounded.
+fn shown(text: &str) -> String {
+    excerpt(text, LONGEST)
+}
 
 /// A result with ktrial's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -59,7 +71,7 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&escaped(&self.file.to_string_lossy()))?;
+        f.write_str(&shown(&self.file.to_string_lossy()))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
             if let Some(column) = self.column {
@@ -77,11 +89,13 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     place: Option<Place>,
+    details: Vec<String>,
     next: Option<String>,
     source: Option<Source>,
 }
 
-/// An error of ktrial. Its text is one line, `place: what`; [`Error::report`] adds causes and the next step.
+/// An error of ktrial. Its text is one line, `place: what`; [`Error::report`] adds details, causes and the next step.
+/// All of it is shown as bounded printable ASCII, see [`crate::ascii`]: what is put in need not be escaped before.
 ///
 /// ```
 /// use ktrial::error::{Error, ErrorKind};
@@ -102,6 +116,7 @@ impl Error {
             kind,
             message: message.into(),
             place: None,
+            details: Vec::new(),
             next: None,
             source: None,
         }))
@@ -154,6 +169,12 @@ impl Error {
         self
     }
 
+    /// Adds a line below the message: one of several things that are wrong, each a sentence.
+    pub fn detail(mut self, line: impl Into<String>) -> Self {
+        self.0.details.push(line.into());
+        self
+    }
+
     /// Adds what the user can do next.
     pub fn next(mut self, next: impl Into<String>) -> Self {
         self.0.next = Some(next.into());
@@ -181,16 +202,22 @@ impl Error {
         self.0.next.as_deref()
     }
 
-    /// The whole error for a person: the line, every cause, the next step.
+    /// The whole error for a person: the line, its details, every cause, the next step.
     pub fn report(&self) -> String {
         let mut text = format!("error: {self}");
+        for detail in self.0.details.iter().take(MOST_DETAILS) {
+            text.push_str(&format!("\n  {}", shown(detail)));
+        }
+        if let Some(more) = self.0.details.len().checked_sub(MOST_DETAILS + 1) {
+            text.push_str(&format!("\n  ... and {} more", more + 1));
+        }
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
-            text.push_str(&format!("\n  because: {error}"));
+            text.push_str(&format!("\n  because: {}", shown(&error.to_string())));
             cause = error.source();
         }
         if let Some(next) = &self.0.next {
-            text.push_str(&format!("\n  next: {next}"));
+            text.push_str(&format!("\n  next: {}", shown(next)));
         }
         text
     }
@@ -201,7 +228,7 @@ impl fmt::Display for Error {
         if let Some(place) = &self.0.place {
             write!(f, "{place}: ")?;
         }
-        f.write_str(&self.0.message)
+        f.write_str(&shown(&self.0.message))
     }
 }
 
@@ -217,5 +244,37 @@ impl std::error::Error for Error {
             .source
             .as_deref()
             .map(|s| s as &(dyn std::error::Error + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_an_error_quotes_stays_on_its_line_printable_and_bounded() {
+        let hostile = format!("\x1b[2J\u{9b}31m\n  next: rm \u{e9}{}", "x".repeat(100_000));
+        let error = Error::input(hostile.clone())
+            .at(hostile.clone())
+            .detail(hostile.clone())
+            .because(std::io::Error::other(hostile.clone()))
+            .next(hostile);
+        let report = error.report();
+        assert_eq!(report.lines().count(), 4);
+        assert!(
+            report
+                .lines()
+                .all(|line| crate::ascii::escaped(line) == line)
+        );
+        assert!(report.len() < 6 * LONGEST, "{}", report.len());
+        assert_eq!(error.to_string().lines().count(), 1);
+        assert!(error.to_string().len() < 3 * LONGEST);
+    }
+
+    #[test]
+    fn details_past_the_bound_are_counted() {
+        let error =
+            (0..MOST_DETAILS + 2).fold(Error::input("bad"), |e, i| e.detail(format!("d{i}")));
+        assert!(error.report().ends_with("d199\n  ... and 2 more"));
     }
 }

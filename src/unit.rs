@@ -209,7 +209,7 @@ impl FromStr for Unit {
         Ok(match text {
             "" => Unit::None,
             "B" | "byte" | "bytes" => Unit::Byte,
-            "KiB" | "kiB" | "kB" | "KB" | "K" | "k" => Unit::KiB,
+            "KiB" | "kiB" | "kB" | "K" | "k" => Unit::KiB,
             "MiB" => Unit::MiB,
             "GiB" => Unit::GiB,
             "s" | "sec" | "second" | "seconds" => Unit::Second,
@@ -218,6 +218,15 @@ impl FromStr for Unit {
             "ns" => Unit::Nanosecond,
             "%" | "percent" => Unit::Percent,
             "count" => Unit::Count,
+            "KB" => {
+                return Err(Error::usage("`KB` can mean 1000 or 1024 bytes").next(
+                    "say KiB for 1024 bytes, as `free -k` and /proc/meminfo (kB) mean; else convert to B",
+                ));
+            }
+            word if word.parse::<f64>().is_ok() => {
+                return Err(Error::usage(format!("`{word}` is a number, not a unit"))
+                    .next("use a word such as KiB, s or ops/s"));
+            }
             word if word.len() <= 24 && word.chars().all(|c| c.is_ascii_graphic()) => {
                 Unit::Other(word.into())
             }
@@ -244,5 +253,20 @@ impl TryFrom<String> for Unit {
 impl From<Unit> for String {
     fn from(unit: Unit) -> String {
         unit.symbol().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_no_unit_or_more_than_one_are_refused() {
+        for text in ["KB", "1", "NaN", "-inf", "1e3", "\u{e9}", "a b"] {
+            let error = text.parse::<Unit>().unwrap_err();
+            assert!(error.next_step().is_some(), "{text}");
+        }
+        assert_eq!("kB".parse::<Unit>().unwrap(), Unit::KiB);
+        assert_eq!("1/s".parse::<Unit>().unwrap(), Unit::Other("1/s".into()));
     }
 }

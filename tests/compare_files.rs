@@ -469,3 +469,78 @@ fn a_pipe_is_read_in_bounded_memory() {
         .says("1200000 and 2 samples")
         .says("median and p95 may be off by");
 }
+
+#[test]
+fn numbers_near_the_largest_double_are_explained_and_no_percentage_is_infinite() {
+    let files = || {
+        Ktrial::new()
+            .file("one", "1\n")
+            .file("huge", "1.7e308\n1.7e308\n1.7e308\n")
+            .file("low", "-1.7e308\n-1.7e308\n-1.7e308\n")
+    };
+    let said = files().compare(&["--series", "one", "huge"]).ok();
+    assert!(!said.stdout.contains("inf"), "{}", said.stdout);
+    files()
+        .compare(&["--series", "low", "huge"])
+        .ok()
+        .says("the difference is larger than a double holds")
+        .says("use a larger unit");
+}
+
+#[test]
+fn one_file_under_two_names_is_said() {
+    Ktrial::new()
+        .file("a", "1\n2\n3\n")
+        .compare(&["--runs", "a", "./a"])
+        .ok()
+        .says("A and B are one and the same file");
+}
+
+#[test]
+fn words_that_say_nothing_are_refused() {
+    let files = || Ktrial::new().file("a", "1\n2\n").file("b", "2\n3\n");
+    for (arguments, message) in [
+        (["--metric", ""], "--metric is empty"),
+        (["--unit", "1"], "`1` is a number, not a unit"),
+        (["--unit", "NaN"], "`NaN` is a number, not a unit"),
+        (["--unit", "KB"], "`KB` can mean 1000 or 1024 bytes"),
+    ] {
+        let [option, value] = arguments;
+        files()
+            .compare(&["--runs", option, value, "a", "b"])
+            .refuses(message);
+    }
+}
+
+#[test]
+fn an_error_that_cannot_be_printed_keeps_its_exit_code() {
+    let ktrial = Ktrial::new();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = ktrial
+        .command(&["--runs", "no", "file"])
+        .stderr(full())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn files_that_a_command_names_and_are_not_there_are_input_errors_with_a_next_step() {
+    let ktrial = Ktrial::new().file(
+        "e.yaml",
+        "question: Is it?\nprimary: memory.used.peak\nhosts: [local]\n\
+         conditions: {before: {}, after: {}}\nworkload: {command: ['true'], duration: 1s}\n\
+         idle: 1s\nsettle: 1s\nmonitors: {meminfo: {every: 100ms}}\ndesign: {trials: 1}\n",
+    );
+    for arguments in [
+        &["plan", "no-such"][..],
+        &["run", "e.yaml", "--ssh-config", "no-such"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_ktrial"))
+            .current_dir(ktrial.dir.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        said(output).refuses("no-such: cannot read");
+    }
+}

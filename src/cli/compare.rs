@@ -87,6 +87,9 @@ impl Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
+    if args.metric.iter().any(|name| name.trim().is_empty()) {
+        return Err(Error::usage("--metric is empty").next("give a name, such as memory.used"));
+    }
     let report = match args.paths.as_slice() {
         [a, b] => files::compare_files(a, b, args)?,
         [record] if record.is_dir() => record::compare_record(record, args)?,

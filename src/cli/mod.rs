@@ -46,11 +46,13 @@ pub fn main() -> ExitCode {
                 .unwrap_or_else(|_| "warn".into()),
         )
         .with_writer(std::io::stderr)
+        // It would panic when standard error cannot be written.
+        .log_internal_errors(false)
         .init();
     match dispatch(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("{}", error.report());
+            tell(&error.report());
             ExitCode::from(error.kind().exit_code())
         }
     }
@@ -65,6 +67,13 @@ fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Show(args) => show::run(&args),
         Command::Plot(args) => plot::run(&args),
     }
+}
+
+/// Prints a line to stderr. When that cannot be written nobody can be told so: the exit code still says it.
+fn tell(line: &str) {
+    let _ = std::io::stderr()
+        .lock()
+        .write_all(format!("{line}\n").as_bytes());
 }
 
 /// Prints to stdout. A reader that went away (`| head`) is no error.

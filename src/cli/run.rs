@@ -7,6 +7,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
 use super::run_progress::{Bars, Lines};
+use super::tell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::Experiment;
 use crate::host;
@@ -40,6 +41,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         experiment = experiment.on_hosts(&args.hosts)?;
     }
     let plan = experiment.plan()?;
+    if let Some(file) = &args.ssh_config {
+        check_ssh_config(file)?;
+    }
     let source = std::fs::read(&args.experiment)
         .map_err(|e| Error::io("read the experiment", &args.experiment, e))?;
     let destination = Destination {
@@ -57,9 +61,21 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let record = record?;
     run::check(&record)?;
     let path = shell_word(&record.dir());
-    println!("record: {path}");
-    println!("compare: ktrial compare {path}");
+    super::print(&format!("record: {path}\ncompare: ktrial compare {path}\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether ssh could read the file; `none` stands for no file, as for `ssh -F`.
+fn check_ssh_config(file: &Path) -> Result<()> {
+    if file == Path::new("none") {
+        return Ok(());
+    }
+    std::fs::File::open(file).map(drop).map_err(|cause| {
+        Error::input("cannot read the ssh configuration")
+            .at(file)
+            .next("check the file given with --ssh-config")
+            .because(cause)
+    })
 }
 
 fn progress() -> Box<dyn Progress> {
@@ -81,11 +97,9 @@ fn listen(cancel: &Cancel) -> Result<Handle> {
             match count {
                 1 => {
                     cancel.cancel();
-                    eprintln!("ktrial: ending the running trials; what was sampled is kept");
+                    tell("ktrial: ending the running trials; what was sampled is kept");
                 }
-                2 => eprintln!(
-                    "ktrial: still cleaning up the hosts; once more leaves them as they are"
-                ),
+                2 => tell("ktrial: still cleaning up the hosts; once more leaves them as they are"),
                 _ => std::process::exit(1),
             }
         }

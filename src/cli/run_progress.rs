@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use super::tell;
 use crate::record::State;
 use crate::run::{Progress, Update};
 use crate::series::Phase;
@@ -159,21 +160,24 @@ pub(super) struct Lines;
 impl Progress for Lines {
     fn update(&self, update: Update<'_>) {
         match update {
-            Update::RunStarted { record, trials } => eprintln!("{}", started(record, trials)),
+            Update::RunStarted { record, trials } => tell(&started(record, trials)),
             Update::TrialStarted {
                 host,
                 trial,
                 condition,
                 planned,
-            } => eprintln!("{host}: {trial} {condition}, about {} s", planned.as_secs()),
+            } => tell(&format!(
+                "{host}: {trial} {condition}, about {} s",
+                planned.as_secs()
+            )),
             Update::TrialEnded {
                 host,
                 trial,
                 state,
                 reason,
-            } => eprintln!("{}", ended(host, trial, state, reason)),
+            } => tell(&ended(host, trial, state, reason)),
             Update::Reconnecting { host, attempt } => {
-                eprintln!("{host}: reconnecting, try {attempt}");
+                tell(&format!("{host}: reconnecting, try {attempt}"));
             }
             Update::PhaseStarted { .. } | Update::Sampled { .. } | Update::HostDone { .. } => {}
         }

@@ -17,11 +17,12 @@ pub struct Args {
     /// The record's folder.
     record: PathBuf,
 
-    /// A table instead: trials, summaries, comparisons, or samples:MONITOR such as samples:meminfo.
+    /// A table instead, its first 50 rows: trials, summaries, comparisons, or samples:MONITOR such as samples:meminfo.
     #[arg(long)]
     table: Option<String>,
 
-    /// With --table: write it to a new file, .csv or .parquet.
+    /// With --table: write all of it to a new file, .csv or .parquet. In CSV texts are escaped to printable ASCII, and
+    /// those that a spreadsheet would compute (`=`, `+`, `-`, `@`) begin with an apostrophe.
     #[arg(short, long, requires = "table")]
     output: Option<PathBuf>,
 
@@ -34,7 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let record = Record::open(&args.record)?;
     match (&args.table, &args.output) {
         (None, _) => super::print(&overview(&record)?)?,
-        (Some(name), None) => super::print(&format!("{}\n", table(&record, name)?))?,
+        (Some(name), None) => super::print(&table(&record, name)?.to_plain())?,
         (Some(name), Some(path)) if args.force => table(&record, name)?.replace(path)?,
         (Some(name), Some(path)) => table(&record, name)?.write(path)?,
     }

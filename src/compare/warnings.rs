@@ -30,11 +30,15 @@ pub(super) fn of_values(
         let strange = arm.values.iter().filter(|x| !x.is_finite()).count();
         if strange > 0 {
             warnings.push(format!(
-                "{strange} of {} values of {} are not finite numbers: nothing is computed from that arm; correct or remove them at the source",
+                "{strange} of {} values of {} are not finite numbers, or became larger than a double holds (1.8e308) when they were summed up or converted: nothing is computed from that arm; use a larger unit, or correct them at the source",
                 arm.n,
                 quoted(condition)
             ));
         }
+    }
+    let finite = |arm: &Arm| arm.n > 0 && arm.values.iter().all(|x| x.is_finite());
+    if comparison.difference.is_none() && finite(&comparison.a) && finite(&comparison.b) {
+        warnings.push("the difference is larger than a double holds (1.8e308), though the values are finite: use a larger unit".into());
     }
     warnings.extend(few(comparison));
     warnings.extend(no_spread(comparison));

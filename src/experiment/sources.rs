@@ -169,6 +169,7 @@ pub(super) fn read_file(path: &Path) -> Result<String> {
     let failed = |cause: std::io::Error| {
         Error::new(ErrorKind::Input, "cannot read the experiment")
             .at(path)
+            .next("check the name and that you may read it")
             .because(cause)
     };
     // Asked before it is opened: opening a named pipe would wait for its writer.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use polars::prelude::{Column, DataFrame, IntoLazy, LazyFrame};
 
+use crate::display::Show;
 use crate::error::{Error, ErrorKind, Result};
 use crate::series::Cell;
 use crate::unit::Unit;
@@ -66,15 +67,16 @@ impl From<DataFrame> for Table {
     }
 }
 
+/// As [`Show::to_plain`]: polars' own text would pass terminal escapes on.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.frame)
+        f.write_str(&self.to_plain())
     }
 }
 
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.frame)
+        f.write_str(&self.to_plain())
     }
 }
 

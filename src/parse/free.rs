@@ -45,6 +45,7 @@ pub(super) enum Reading {
 #[derive(Debug, Default)]
 pub(super) struct FreeLog {
     layout: Option<Layout>,
+    meaning_changed: bool,
 }
 
 impl FreeLog {
@@ -57,6 +58,17 @@ impl FreeLog {
         self.layout.unwrap_or(Layout::Unknown)
     }
 
+    /// Whether `used` meant one thing first and another later: the old layout and a newer one in one log.
+    pub fn meaning_changed(&self) -> bool {
+        self.meaning_changed
+    }
+
+    fn found(&mut self, layout: Layout) {
+        let was_old = self.layout.map(|l| l == Layout::Old);
+        self.meaning_changed |= was_old.is_some_and(|was_old| was_old != (layout == Layout::Old));
+        self.layout = Some(layout);
+    }
+
     /// Takes one line; `ended` when a line feed ended it.
     pub fn line(&mut self, line: &str, ended: bool) -> Result<Reading, Wrong> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -64,12 +76,12 @@ impl FreeLog {
             [] => Ok(Reading::Other),
             ["Mem:", ..] => self.memory(line, &words, ended),
             ["-/+", ..] => {
-                self.layout = Some(Layout::Old);
+                self.found(Layout::Old);
                 Ok(Reading::Other)
             }
             ["Swap:" | "Total:" | "Low:" | "High:" | "Comm:", ..] => Ok(Reading::Other),
             _ if is_heading(line) => {
-                self.layout = Some(if words.contains(&"buff/cache") {
+                self.found(if words.contains(&"buff/cache") {
                     Layout::New
                 } else if words.contains(&"available") {
                     Layout::Wide

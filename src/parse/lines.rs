@@ -71,6 +71,14 @@ impl<R: Read> Lines<R> {
     fn decode(&self) -> Result<(String, bool), Wrong> {
         let mut bytes = self.bytes.as_slice();
         if self.number == 1 {
+            // UTF-32 first: its little-endian mark begins with that of UTF-16.
+            if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") {
+                return Err(Wrong {
+                    column: 1,
+                    message: "the file is UTF-32 text".into(),
+                    next: "convert it first: iconv -f UTF-32 -t UTF-8 FILE".into(),
+                });
+            }
             if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
                 return Err(Wrong {
                     column: 1,
@@ -90,6 +98,16 @@ impl<R: Read> Lines<R> {
         let ended = bytes.ends_with(b"\n");
         bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        let text = bytes.trim_ascii_end();
+        if let Some(at) = text.iter().position(|&byte| byte == b'\r') {
+            return Err(Wrong {
+                column: at + 1,
+                message:
+                    "a carriage return within the line: lines end in LF or CR LF, not in CR alone"
+                        .into(),
+                next: "convert it first: tr '\\r' '\\n' < FILE".into(),
+            });
+        }
         if bytes.len() > LONGEST_LINE {
             return Err(Wrong {
                 column: 1,
@@ -144,6 +162,12 @@ mod tests {
     #[test]
     fn what_is_not_text_is_named() {
         assert!(wrong(b"\xff\xfe1\0\n\0").1.message.contains("UTF-16"));
+        for utf_32 in [b"\xff\xfe\0\x001\0\0\0", b"\0\0\xfe\xff\0\0\x001"] {
+            assert!(wrong(utf_32).1.message.contains("UTF-32"));
+        }
+        assert!(wrong(b"1\r2\r3\r").1.message.contains("CR alone"));
+        assert!(wrong(&b"1\r".repeat(9000)).1.message.contains("CR alone"));
+        assert_eq!(all(b"1\r\r\n").unwrap().len(), 1);
         let (line, nul) = wrong(b"1\n23\x004\n");
         assert_eq!((line, nul.column), (2, 3));
         let (line, latin) = wrong(b"1\n2\n\xc3\xa4 3\xe4\n");

@@ -11,7 +11,7 @@ use crate::parse::header::Header;
 use crate::parse::lines::{Failure, Lines};
 use crate::parse::numbers::parse_line;
 
-/// Above this a double no longer holds every whole number.
+/// From here on a double no longer holds every whole number: one more is rounded to this one.
 const WHOLE_NUMBERS_END: f64 = 9_007_199_254_740_992.0;
 
 /// A file of numbers, one after the other; memory does not grow with the file (under 100 KiB).
@@ -31,7 +31,7 @@ pub struct NumberFile<R> {
     header: Header,
     kind: Option<Kind>,
     count: u64,
-    /// Line of the first number past 2^53.
+    /// Line of the first number of 2^53 or more.
     past_whole_numbers: Option<usize>,
     cut_off: Option<usize>,
     failed: bool,
@@ -115,8 +115,13 @@ impl<R: Read> NumberFile<R> {
         let mut warnings = Vec::new();
         if let Some(line) = self.past_whole_numbers {
             warnings.push(format!(
-                "the number on line {line} is past 2^53 (9.0e15), where a double holds about 16 digits and the rest is rounded"
+                "the number on line {line} is 2^53 (9.0e15) or more, where a double holds about 16 digits and the rest is rounded"
             ));
+        }
+        if let Some(Kind::Free(log)) = &self.kind
+            && log.meaning_changed()
+        {
+            warnings.push("the layout of `free` changes within the log: in the old one used holds the page cache, in the new one not; record it again with one version".into());
         }
         if let Some(line) = self.cut_off {
             warnings.push(format!(
@@ -166,7 +171,7 @@ impl<R: Read> NumberFile<R> {
                 .map_err(|wrong| self.wrong(line.number, wrong))?;
             if let Some(value) = value {
                 self.count += 1;
-                if value.abs() > WHOLE_NUMBERS_END {
+                if value.abs() >= WHOLE_NUMBERS_END {
                     self.past_whole_numbers.get_or_insert(line.number);
                 }
                 return Ok(Some(value));
@@ -254,9 +259,33 @@ mod tests {
 
     #[test]
     fn rounding_past_2_to_the_53_is_said() {
-        let mut file = NumberFile::new("f", "1\n18446744073709551615\n".as_bytes());
-        assert_eq!(file.by_ref().count(), 2);
-        assert!(file.warnings()[0].contains("line 2"));
+        for number in ["18446744073709551615", "-9007199254740993"] {
+            let text = format!("1\n{number}\n");
+            let mut file = NumberFile::new("f", text.as_bytes());
+            assert_eq!(file.by_ref().count(), 2);
+            assert!(file.warnings()[0].contains("line 2"));
+        }
+        let mut below = NumberFile::new("f", "9007199254740991\n".as_bytes());
+        assert_eq!(below.by_ref().count(), 1);
+        assert!(below.warnings().is_empty());
+    }
+
+    #[test]
+    fn a_log_of_two_versions_of_free_is_said() {
+        const OLD: &str = " total used free shared buffers cached\nMem: 9 5 4 0 1 2\n";
+        const NEW: &str = " total used free shared buff/cache available\nMem: 9 2 4 0 3 7\n";
+        const WIDE: &str = " total used free shared buffers cache available\nMem: 9 2 4 0 1 2 7\n";
+        for (log, said) in [
+            (format!("{OLD}{NEW}"), true),
+            (format!("{NEW}{OLD}{NEW}"), true),
+            (format!("{NEW}{WIDE}"), false),
+            (format!("{OLD}{OLD}"), false),
+        ] {
+            let mut file = NumberFile::new("f", log.as_bytes());
+            assert!(file.by_ref().all(|value| value.is_ok()));
+            let warned = file.warnings().iter().any(|w| w.contains("changes within"));
+            assert_eq!(warned, said, "{log}");
+        }
     }
 
     proptest! {

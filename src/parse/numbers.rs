@@ -18,6 +18,10 @@ pub(super) fn parse_number(text: &str) -> Result<f64, (String, String)> {
     }
     // `f64::from_str` takes the words above; everything else that it takes is a decimal number.
     match text.parse::<f64>() {
+        Ok(0.0) if !is_zero(&bare) => Err((
+            format!("`{shown}` is nearer to 0 than the smallest double, 4.9e-324"),
+            "correct the line, or use a smaller unit".into(),
+        )),
         Ok(number) if number.is_finite() => Ok(number + 0.0),
         Ok(_) => Err((
             format!("`{shown}` is larger than the largest double, 1.8e308"),
@@ -78,9 +82,10 @@ fn not_a_number(text: &str, shown: &str) -> (String, String) {
     }
     let grouped = |separator: char| {
         let mut groups = text.trim_start_matches(['+', '-']).split(separator);
-        groups
-            .next()
-            .is_some_and(|g| (1..=3).contains(&g.len()) && digits(g))
+        text.contains(separator)
+            && groups
+                .next()
+                .is_some_and(|g| (1..=3).contains(&g.len()) && digits(g))
             && groups.all(|g| g.len() == 3 && digits(g))
     };
     let parts: Vec<&str> = text.split(',').collect();
@@ -130,6 +135,12 @@ fn not_a_number(text: &str, shown: &str) -> (String, String) {
     }
 }
 
+/// Whether a decimal number is 0 as it is written, whatever its exponent.
+fn is_zero(lower_case: &str) -> bool {
+    let mantissa = lower_case.split('e').next().unwrap_or_default();
+    !mantissa.contains(|c: char| matches!(c, '1'..='9'))
+}
+
 fn digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -147,6 +158,7 @@ mod tests {
             ("-1", -1.0),
             ("+1e-3", 0.001),
             (".5", 0.5),
+            ("0e-999", 0.0),
             ("18446744073709551615", 18446744073709551615.0),
         ] {
             assert_eq!(parse_line(text).unwrap(), Some(number));
@@ -162,6 +174,8 @@ mod tests {
             ("-NaN", "not a number that can be compared"),
             ("Infinity", "not a number that can be compared"),
             ("1e999", "larger than the largest double"),
+            ("1e-400", "nearer to 0 than the smallest double"),
+            ("--1", "not a plain number"),
             ("1,5", "decimal comma"),
             ("-12,25", "decimal comma"),
             ("1,234", "thousands or be a decimal comma"),

@@ -89,7 +89,7 @@ pub(crate) fn headline(c: &Comparison) -> String {
     };
     let mut facts = Vec::new();
     if let Some(ratio) = c.ratio.filter(|_| c.difference != Some(0.0)) {
-        facts.push(percent(ratio));
+        facts.extend(percent(ratio));
     }
     if let Some(interval) = c.difference_ci {
         facts.push(format!(
@@ -321,10 +321,13 @@ fn method(c: &Comparison) -> &'static str {
     }
 }
 
-fn percent(ratio: f64) -> String {
+/// None when the change is too large for a double.
+fn percent(ratio: f64) -> Option<String> {
     let change = (ratio - 1.0) * 100.0;
     let sign = if change > 0.0 { "+" } else { "" };
-    format!("{sign}{}", percentage(change))
+    change
+        .is_finite()
+        .then(|| format!("{sign}{}", percentage(change)))
 }
 
 fn percentage(value: f64) -> String {

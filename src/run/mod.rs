@@ -134,7 +134,7 @@ fn reach(plan: &Plan, connect: &Connect<'_>) -> Result<Ready> {
                     Some(_) => line,
                     None => format!("{name}: {line}"),
                 };
-                problems.add(error.kind(), line.replace('\n', "\n  "));
+                problems.add(error.kind(), line);
             }
         }
     }
@@ -161,11 +161,11 @@ impl Problems {
         let Some(kind) = self.kind else {
             return Ok(());
         };
-        Err(Error::new(
-            kind,
-            format!("not ready, nothing was run:\n  {}", self.lines.join("\n  ")),
-        )
-        .next("put this right and run again"))
+        let error = Error::new(kind, "not ready, nothing was run:");
+        let lines = self.lines.iter().flat_map(|line| line.lines());
+        Err(lines
+            .fold(error, Error::detail)
+            .next("put this right and run again"))
     }
 }
 
@@ -209,29 +209,25 @@ pub fn check(record: &Record) -> Result<()> {
             n => counts.push(format!("{n} {}", state.word())),
         }
     }
-    let mut message = format!(
+    let message = format!(
         "the run is {}; of {} trials: {}",
         manifest.state.word(),
         manifest.trials.len(),
         counts.join(", ")
     );
-    for trial in manifest
-        .trials
-        .iter()
-        .filter(|t| t.state != State::Complete)
-    {
-        let reason = trial.reason.as_deref().unwrap_or("no reason recorded");
-        message.push_str(&format!(
-            "\n  {} {}: {reason}",
-            trial.id,
-            trial.state.word()
-        ));
-    }
     let kind = match manifest.state {
         State::Interrupted => ErrorKind::Interrupted,
         _ => ErrorKind::Workload,
     };
-    Err(Error::new(kind, message).next(format!(
+    let mut error = Error::new(kind, message);
+    for trial in &manifest.trials {
+        if trial.state != State::Complete {
+            let reason = trial.reason.as_deref().unwrap_or("no reason recorded");
+            let state = trial.state.word();
+            error = error.detail(format!("{} {state}: {reason}", trial.id));
+        }
+    }
+    Err(error.next(format!(
         "what was received is kept in {}; `ktrial show` lists it",
         path_word(&record.dir())
     )))

@@ -1,5 +1,6 @@
 //! `ktrial compare A B`: what two files of numbers have in common.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::ascii::excerpt;
@@ -83,7 +84,13 @@ pub(super) fn read(path: &Path, mut take: impl FnMut(f64) -> Result<()>) -> Resu
 /// When they cannot be compared: units of different families, different metrics.
 pub(super) fn settle(a: &About, b: &About, args: &Args) -> Result<Meaning> {
     let conditions = names::conditions(&a.path, &b.path);
-    let mut warnings: Vec<String> = one_file(a, b).into_iter().collect();
+    let mut warnings = Vec::new();
+    if same_file(&a.path, &b.path) {
+        warnings.push(format!(
+            "A and B are one file, {}: nothing can differ; give the file of the other condition",
+            excerpt(&b.path.to_string_lossy(), 100)
+        ));
+    }
     for (about, condition) in [a, b].into_iter().zip(&conditions) {
         warnings.extend(about.warnings.iter().map(|w| format!("{condition}: {w}")));
     }
@@ -104,15 +111,10 @@ pub(super) fn settle(a: &About, b: &About, args: &Args) -> Result<Meaning> {
     })
 }
 
-/// Both are one file, under whatever names.
-fn one_file(a: &About, b: &About) -> Option<String> {
-    let place = |about: &About| about.path.canonicalize().ok();
-    (place(a)? == place(b)?).then(|| {
-        format!(
-            "A and B are one file, {}: nothing can differ; give the file of the other condition",
-            excerpt(&b.path.to_string_lossy(), 100)
-        )
-    })
+/// Whether two paths lead to one file, whatever they are called.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().map(|data| (data.dev(), data.ino()));
+    matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 fn metric(a: &About, b: &About, args: &Args) -> Result<String> {

@@ -77,15 +77,18 @@ impl fmt::Display for Look {
 /// # Errors
 /// When a file cannot be read at all.
 pub(super) fn which(a: &Path, b: &Path) -> Result<Error> {
-    let mut next = String::from(
-        "--series  each file is one trial's samples over time, as a `free` log: n = 1, no test\n        \
-         --runs    each number is the result of one run, as for ministat: n = how many, tested",
-    );
+    let mut error = Error::usage("say what the files hold: --series or --runs")
+        .detail(
+            "--series: each file is one trial's samples over time, as a `free` log: n = 1, no test",
+        )
+        .detail(
+            "--runs: each number is the result of one run, as for ministat: n = how many, tested",
+        );
     for path in [a, b] {
         let place = crate::ascii::excerpt(&path.to_string_lossy(), 100);
-        next += &format!("\n        {place}: {}", look(path)?);
+        error = error.detail(format!("{place}: {}", look(path)?));
     }
-    Ok(Error::usage("say what the files hold: --series or --runs").next(next))
+    Ok(error.next("give the one that is true of both files"))
 }
 
 fn look(path: &Path) -> Result<String> {
