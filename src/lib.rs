@@ -23,6 +23,7 @@ pub mod parse;
 pub mod plot;
 pub mod process;
 pub mod record;
+mod regular_file;
 pub mod report;
 pub mod run;
 pub mod series;
@@ -31,6 +32,7 @@ pub mod summary;
 pub mod unit;
 mod words;
 pub mod workload;
+mod yaml;
 
 #[cfg(feature = "cli")]
 pub mod cli;

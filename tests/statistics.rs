@@ -83,6 +83,7 @@ fn boots(expected: &Value) -> Vec<Summary> {
                     metric: metric.into(),
                     unit: Unit::Second,
                     value,
+                    further: 0,
                 });
             }
         }

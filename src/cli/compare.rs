@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     super::print(&text)?;
     if report.comparisons.is_empty() {
         return Err(Error::new(ErrorKind::Record, "there is nothing to compare")
-            .next("a comparison needs complete trials of two conditions that share a metric"));
+            .next("a comparison needs complete trials of two conditions that share a metric; the notes say what is missing"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -188,6 +188,7 @@ fn compare_selected(
     let (sample_a, sample_b) = (sample(a), sample(b));
     for arm in [a, b] {
         warnings.extend(duplicates(arm, layout.keep_duplicates));
+        warnings.extend(further_values(arm));
         if layout.replication == Replication::Boot {
             warnings.extend(shared_boot(arm));
         }
@@ -221,6 +222,21 @@ fn duplicates(arm: &Selected, kept: bool) -> Option<String> {
         "counted once; use --keep-duplicates to count them as posted"
     };
     (!arm.duplicates.is_empty()).then(|| format!("in {}: {pairs}: {said}", quoted(arm.condition)))
+}
+
+/// Trials that have several values for the metric, of which the first counts.
+fn further_values(arm: &Selected) -> Option<String> {
+    let several = arm.rows.iter().filter(|s| s.further > 0);
+    let trials: Vec<String> = several
+        .map(|s| format!("{} has {} values", quoted(&s.trial), s.further + 1))
+        .collect();
+    (!trials.is_empty()).then(|| {
+        format!(
+            "in {}: {} for the metric: only the first of a trial counts",
+            quoted(arm.condition),
+            listed(trials)
+        )
+    })
 }
 
 /// Trials that should each be a boot of their own but share one.

@@ -222,6 +222,7 @@ fn summary(trial: &str, condition: &str, metric: &str, value: f64) -> Summary {
         metric: metric.into(),
         unit: Unit::KiB,
         value,
+        further: 0,
     }
 }
 

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::experiment::outline::{Content, Node, Spot};
+use crate::experiment::outline::{Content, Node};
 use crate::experiment::words::{choose, shown};
+use crate::yaml::Spot;
 
 /// What stands behind a key.
 #[derive(Debug, Clone, Copy)]

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::draft::Draft;
 use crate::experiment::keys;
-use crate::experiment::outline::{self, Node, Spot};
+use crate::experiment::outline::{self, Node};
 use crate::experiment::words::shown;
+use crate::yaml::{self, Purpose, Spot};
 
 /// The longest chain of `extends`.
 const MAX_FILES: usize = 8;
@@ -151,7 +152,7 @@ fn identity(path: &Path) -> PathBuf {
 
 /// Form first, with places; then the values.
 fn parse(text: &str, file: &Path) -> Result<(Draft, Node)> {
-    let text = outline::without_bom(text);
+    let text = yaml::without_bom(text);
     let root = outline::outline(text, file)?;
     keys::check(&root, file)?;
     let draft = serde_yaml::from_str(text).map_err(|cause| {
@@ -181,10 +182,10 @@ pub(super) fn read_file(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     File::open(path)
         .map_err(failed)?
-        .take(outline::MAX_BYTES + 1)
+        .take(Purpose::Experiment.max_bytes() + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
-    outline::check_size(bytes.len(), path)?;
+    yaml::check_size(bytes.len(), path, Purpose::Experiment)?;
     String::from_utf8(bytes).map_err(|cause| {
         let valid = cause.utf8_error().valid_up_to();
         let before =

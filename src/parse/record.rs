@@ -1,5 +1,7 @@
 //! What a record's raw files hold.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{RawFile, Record, Trial};
 use crate::series::{Parsed, Series, UNREAD_SHOWN};
@@ -38,17 +40,18 @@ impl Record {
     /// When no trial has it (the message names those that exist), or a raw file cannot be read.
     pub fn series(&self, metric: &str) -> Result<Vec<(Trial, Series)>> {
         let mut found = Vec::new();
-        let mut others = Vec::new();
+        let mut others = BTreeSet::new();
         for trial in &self.manifest().trials {
             for series in self.parse(trial)?.series {
                 if series.metric == metric {
                     found.push((trial.clone(), series));
-                } else if !others.contains(&series.metric) {
-                    others.push(series.metric);
+                } else {
+                    others.insert(series.metric);
                 }
             }
         }
         if found.is_empty() {
+            let others: Vec<String> = others.into_iter().collect();
             return Err(no_such("series", metric, &others).at(self.dir()));
         }
         Ok(found)

@@ -1,5 +1,7 @@
 //! Records: the directory of a run, raw bytes first. Layout in docs/record.md.
 
+mod check;
+mod damage;
 pub mod import;
 mod manifest;
 

@@ -1,19 +1,21 @@
 //! Writing and opening records. Files are written whole and never overwritten.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::manifest::{FileEntry, Manifest, RawFile, SCHEMA};
 use crate::error::{Error, ErrorKind, Result};
+use crate::regular_file;
+use crate::yaml::{self, Purpose};
 
 const MANIFEST: &str = "manifest.yaml";
 
-/// Largest file of a record that is read into memory.
-pub const FILE_LIMIT_BYTES: u64 = 512 << 20;
-const MANIFEST_LIMIT_BYTES: u64 = 64 << 20;
+/// Largest file of a record that is read into memory: what a run writes at most.
+pub const FILE_LIMIT_BYTES: u64 = 256 << 20;
 
 /// A record that is being made.
 ///
@@ -177,8 +179,9 @@ fn hash_files(dir: &Path) -> Result<Vec<FileEntry>> {
 }
 
 fn entry(dir: &Path, path: &Path) -> Result<FileEntry> {
-    let (bytes, sha256) = hash(path)?;
     let relative = path.strip_prefix(dir).unwrap_or(path);
+    let file = regular_file::open_within(dir, relative).map_err(|e| Error::io("open", path, e))?;
+    let (bytes, sha256) = hash(file, path)?;
     Ok(FileEntry {
         path: relative
             .components()
@@ -190,8 +193,7 @@ fn entry(dir: &Path, path: &Path) -> Result<FileEntry> {
     })
 }
 
-fn hash(path: &Path) -> Result<(u64, String)> {
-    let mut file = File::open(path).map_err(|e| Error::io("open", path, e))?;
+fn hash(mut file: File, path: &Path) -> Result<(u64, String)> {
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 64 << 10];
     let mut bytes = 0;
@@ -231,23 +233,26 @@ impl Record {
     /// Opens a record: reads its manifest, not its data.
     ///
     /// # Errors
-    /// `Input` when there is no manifest, it cannot be read, or a newer ktrial wrote it.
+    /// `Input` when there is no manifest, it cannot be read, does not hold together, or a newer ktrial wrote it.
     pub fn open(dir: impl AsRef<Path>) -> Result<Record> {
         let dir = dir.as_ref();
         let path = dir.join(MANIFEST);
-        let bytes = read_bounded(&path, MANIFEST_LIMIT_BYTES).map_err(|e| {
+        let text = read_manifest(dir).map_err(|e| {
             Error::input("is not a record: its manifest.yaml cannot be read")
                 .at(dir)
                 .because(e)
                 .next("name the folder that `ktrial run` or `ktrial import` made")
         })?;
-        let manifest: Manifest = serde_yaml::from_slice(&bytes).map_err(|e| {
+        let text = yaml::without_bom(&text);
+        yaml::check(text, &path, Purpose::Manifest)?;
+        let manifest: Manifest = serde_yaml::from_str(text).map_err(|e| {
             let place = e.location();
             let error = Error::input(format!("cannot be read as a manifest: {e}"));
             match place {
                 Some(place) => error.at_line_column(&path, place.line(), place.column()),
                 None => error.at(&path),
             }
+            .next("docs/record.md lists the keys")
         })?;
         if manifest.schema > SCHEMA {
             return Err(Error::input(format!(
@@ -257,6 +262,7 @@ impl Record {
             .at(path)
             .next("use a newer ktrial"));
         }
+        manifest.check(&path)?;
         Ok(Record {
             dir: dir.to_owned(),
             manifest,
@@ -276,10 +282,23 @@ impl Record {
     /// A raw file's bytes as received.
     ///
     /// # Errors
-    /// `Record` when the path leaves the record, the file is missing or larger than [`FILE_LIMIT_BYTES`].
+    /// `Record` when the path leaves the record (through a link too), or the file is no regular file or larger
+    /// than [`FILE_LIMIT_BYTES`]; `Io` when it is missing or cannot be read.
     pub fn read_raw(&self, raw: &RawFile) -> Result<Vec<u8>> {
         let path = inside(&self.dir, &raw.path)?;
-        read_bounded(&path, FILE_LIMIT_BYTES)
+        let failed = |e: io::Error| match e.kind() {
+            io::ErrorKind::InvalidInput => Error::new(ErrorKind::Record, "cannot open the file")
+                .at(&path)
+                .because(e),
+            _ => Error::io("open", &path, e),
+        };
+        let file = regular_file::open_within(&self.dir, Path::new(&raw.path)).map_err(failed)?;
+        let bytes =
+            regular_file::read(file, FILE_LIMIT_BYTES).map_err(|e| Error::io("read", &path, e))?;
+        bytes.ok_or_else(|| {
+            let limit = FILE_LIMIT_BYTES >> 20;
+            Error::new(ErrorKind::Record, format!("is larger than {limit} MiB")).at(&path)
+        })
     }
 
     /// Checks every file that the manifest lists against its size and hash, and names what is not listed.
@@ -289,19 +308,24 @@ impl Record {
     /// `Io` when the folder cannot be listed.
     pub fn check_files(&self) -> Result<Vec<String>> {
         let found = hash_files(&self.dir)?;
+        let by_path: HashMap<&str, &FileEntry> =
+            found.iter().map(|f| (f.path.as_str(), f)).collect();
+        let listed: HashSet<&str> = self
+            .manifest
+            .files
+            .iter()
+            .map(|f| f.path.as_str())
+            .collect();
         let mut problems = Vec::new();
-        for listed in &self.manifest.files {
-            match found.iter().find(|f| f.path == listed.path) {
-                None => problems.push(format!("{}: missing", listed.path)),
-                Some(f) if f != listed => problems.push(format!("{}: differs", listed.path)),
+        for entry in &self.manifest.files {
+            match by_path.get(entry.path.as_str()) {
+                None => problems.push(format!("{}: missing", entry.path)),
+                Some(found) if *found != entry => problems.push(format!("{}: differs", entry.path)),
                 Some(_) => {}
             }
         }
-        for extra in &found {
-            if !self.manifest.files.iter().any(|f| f.path == extra.path) {
-                problems.push(format!("{}: not in the manifest", extra.path));
-            }
-        }
+        let extra = found.iter().filter(|f| !listed.contains(f.path.as_str()));
+        problems.extend(extra.map(|f| format!("{}: not in the manifest", f.path)));
         Ok(problems)
     }
 }
@@ -318,20 +342,13 @@ impl std::fmt::Debug for Record {
     }
 }
 
-fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
-    let mut bytes = Vec::new();
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| Error::io("read", path, e))?;
-    if bytes.len() as u64 > limit {
-        return Err(Error::new(
-            ErrorKind::Record,
-            format!("is larger than {} MiB", limit >> 20),
-        )
-        .at(path));
-    }
-    Ok(bytes)
+fn read_manifest(dir: &Path) -> io::Result<String> {
+    let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+    let file = regular_file::open_within(dir, Path::new(MANIFEST))?;
+    let limit = Purpose::Manifest.max_bytes();
+    let bytes = regular_file::read(file, limit)?
+        .ok_or_else(|| invalid(format!("it is larger than {} MiB", limit >> 20)))?;
+    String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8 text".into()))
 }
 
 #[cfg(test)]

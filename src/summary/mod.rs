@@ -18,6 +18,8 @@ pub mod curve;
 pub mod quantiles;
 pub mod stream;
 
+use std::collections::HashMap;
+
 use crate::error::Result;
 use crate::record::{Record, State, Trial};
 use crate::series::{Cell, Parsed, Phase, Series};
@@ -43,8 +45,10 @@ pub struct Summary {
     pub metric: String,
     /// Unit of `value`.
     pub unit: Unit,
-    /// The number.
+    /// The number: the first, when the trial has several for the metric.
     pub value: f64,
+    /// How many further numbers the trial has for the metric. They do not count.
+    pub further: usize,
 }
 
 impl Record {
@@ -75,17 +79,31 @@ pub fn summarise(trial: &Trial, parsed: &Parsed) -> Vec<Summary> {
         metric,
         unit: unit.clone(),
         value,
+        further: 0,
     };
-    let mut rows: Vec<Summary> = parsed
-        .values
-        .iter()
-        .map(|v| row(v.metric.clone(), &v.unit, v.value))
-        .collect();
+    let mut rows: Vec<Summary> = Vec::new();
+    let mut index: HashMap<String, usize> = HashMap::new();
+    for value in &parsed.values {
+        match index.get(&value.metric) {
+            Some(first) => rows[*first].further += 1,
+            None => {
+                index.insert(value.metric.clone(), rows.len());
+                rows.push(row(value.metric.clone(), &value.unit, value.value));
+            }
+        }
+    }
+    let exact = rows.len();
     for series in &parsed.series {
         for (suffix, value) in summaries_of(series, trial) {
             let metric = format!("{}.{suffix}", series.metric);
-            if !rows.iter().any(|r| r.metric == metric) {
-                rows.push(row(metric, &series.unit, value));
+            match index.get(&metric) {
+                // An exact value stands for the series' summary, which is no second one.
+                Some(first) if *first < exact => {}
+                Some(first) => rows[*first].further += 1,
+                None => {
+                    index.insert(metric.clone(), rows.len());
+                    rows.push(row(metric, &series.unit, value));
+                }
             }
         }
     }
@@ -214,5 +232,25 @@ mod tests {
         let rows = summarise(&trial(&[]), &parsed);
         assert_eq!(values(&rows)[0], ("memory.used.peak", 397.0));
         assert_eq!(rows.len(), 4);
+    }
+
+    #[test]
+    fn a_trial_gives_one_value_a_metric_and_counts_the_others() {
+        let value = |value: f64| Value {
+            metric: "a.service".into(),
+            unit: Unit::Second,
+            value,
+        };
+        let parsed = Parsed {
+            series: vec![series(), series()],
+            values: vec![value(1.0), value(2.0), value(3.0)],
+            ..Parsed::default()
+        };
+        let rows = summarise(&trial(&[]), &parsed);
+        assert_eq!(
+            values(&rows)[..2],
+            [("a.service", 1.0), ("memory.used.peak", 400.0)]
+        );
+        assert_eq!((rows.len(), rows[0].further, rows[1].further), (5, 2, 1));
     }
 }

@@ -22,6 +22,7 @@ pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
     let mut notes = record.manifest().notes.clone();
     notes.extend(record.manifest().claims.iter().map(claimed));
     notes.extend(unfinished(&record));
+    notes.extend(record.damage()?);
     notes.extend(left_out(&all, &shown));
     Ok(Report {
         title: title(&record),

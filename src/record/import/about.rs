@@ -1,5 +1,6 @@
 //! What the person who imports a mail says of it: a small YAML file beside the records.
 
+use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -7,9 +8,9 @@ use serde::Deserialize;
 use super::mail::Origin;
 use crate::error::{Error, Result};
 use crate::record::Claim;
+use crate::regular_file;
 use crate::unit::Unit;
-
-const FILE_LIMIT_BYTES: u64 = 1 << 20;
+use crate::yaml::{self, Purpose};
 
 /// The file of `ktrial import --about`. Every part may be left out.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -49,16 +50,22 @@ impl About {
     /// # Errors
     /// `Input` with the place when it cannot be read or holds an unknown key.
     pub fn read(file: &Path) -> Result<About> {
-        let size = std::fs::metadata(file).map(|m| m.len());
-        if size.is_ok_and(|bytes| bytes > FILE_LIMIT_BYTES) {
-            return Err(Error::input("is larger than 1 MiB").at(file));
-        }
-        let text = std::fs::read_to_string(file).map_err(|e| {
+        let failed = |e: io::Error| {
             Error::input("cannot read what is said about the mail")
                 .at(file)
                 .because(e)
-        })?;
-        let about: About = serde_yaml::from_str(&text).map_err(|e| {
+                .next("name a YAML file; docs/record.md lists its keys")
+        };
+        let limit = Purpose::About.max_bytes();
+        let bytes = regular_file::open(file)
+            .and_then(|opened| regular_file::read(opened, limit))
+            .map_err(failed)?
+            .ok_or_else(|| Error::input(format!("is larger than {} MiB", limit >> 20)).at(file))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|e| failed(io::Error::new(io::ErrorKind::InvalidData, e.utf8_error())))?;
+        let text = yaml::without_bom(&text);
+        yaml::check(text, file, Purpose::About)?;
+        let about: About = serde_yaml::from_str(text).map_err(|e| {
             let error = Error::input(format!("cannot be read: {e}"));
             match e.location() {
                 Some(at) => error.at_line_column(file, at.line(), at.column()),
@@ -78,6 +85,15 @@ impl About {
             }
             if !is_word(&series.metric) {
                 return wrong("`series.metric` must be a name such as memory.used".into());
+            }
+        }
+        for (index, condition) in self.conditions.iter().enumerate() {
+            if condition.is_empty() {
+                return wrong("a condition has no name".into());
+            }
+            if self.conditions.iter().take(index).any(|c| c == condition) {
+                let condition = condition.escape_default();
+                return wrong(format!("condition `{condition}` stands twice"));
             }
         }
         for claim in &self.claims {
@@ -119,6 +135,8 @@ mod tests {
     fn mistakes_are_named_with_their_place() {
         for (text, expected) in [
             ("notes: []\nclaim: []\n", "about.yaml:2:1"),
+            ("conditions: [a, a]\n", "`a` stands twice"),
+            ("notes: &n []\n", "about.yaml:1:8: YAML anchors"),
             (
                 "claims:\n- {what: x, metric: m, value: .nan, unit: s}\n",
                 "no finite value",

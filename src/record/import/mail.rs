@@ -1,11 +1,10 @@
 //! A mail as a text file: as a mail program saves it, as an archive's page shows it, or with its lines run together.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::record::sha256_hex;
+use crate::regular_file;
 
 /// Largest mail that is read.
 const MAIL_LIMIT_BYTES: u64 = 16 << 20;
@@ -91,22 +90,19 @@ impl Mail {
     /// # Errors
     /// `Input` when it cannot be read, is a directory, empty or larger than 16 MiB.
     pub fn read(file: &Path) -> Result<Mail> {
-        let mut bytes = Vec::new();
-        File::open(file)
-            .and_then(|f| f.take(MAIL_LIMIT_BYTES + 1).read_to_end(&mut bytes))
+        let bytes = regular_file::open(file)
+            .and_then(|opened| regular_file::read(opened, MAIL_LIMIT_BYTES))
             .map_err(|e| {
                 Error::input("cannot read the mail")
                     .at(file)
                     .because(e)
                     .next("name a file with the mail's text")
-            })?;
-        if bytes.len() as u64 > MAIL_LIMIT_BYTES {
-            return Err(
+            })?
+            .ok_or_else(|| {
                 Error::input(format!("is larger than {} MiB", MAIL_LIMIT_BYTES >> 20))
                     .at(file)
-                    .next("save the one mail alone, without attachments"),
-            );
-        }
+                    .next("save the one mail alone, without attachments")
+            })?;
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Error::input("is empty")
                 .at(file)
