@@ -8,7 +8,7 @@ const MOST_DIGITS: i32 = 8;
 /// Unit and digits of one comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scale {
-    /// The unit in which the larger mean reads best.
+    /// The unit in which the larger mean reads best, or the difference when that takes few digits.
     pub unit: Unit,
     /// What numbers are multiplied by to stand in it.
     pub factor: f64,
@@ -26,7 +26,7 @@ impl Scale {
             0.0 => difference,
             larger => larger,
         };
-        let shown = unit.scaled_for(larger);
+        let shown = unit_for(unit, larger, difference);
         let factor = unit.factor_to(&shown).unwrap_or(1.0);
         let (larger, difference) = (larger * factor, difference * factor);
         let needed = decimals(difference, 2).min(decimals(larger, MOST_DIGITS));
@@ -69,6 +69,17 @@ impl Scale {
     }
 }
 
+/// A difference below one of the means' unit is read in its own, `9208 ms, -280 ms`, while the means stay below
+/// 10000 there; larger ones keep theirs, `30.21 s, -0.140 s`.
+fn unit_for(unit: &Unit, larger: f64, difference: f64) -> Unit {
+    let (coarse, fine) = (unit.scaled_for(larger), unit.scaled_for(difference));
+    let in_fine = unit.factor_to(&fine).map(|factor| larger * factor);
+    match in_fine {
+        Some(size) if difference > 0.0 && difference < larger && size < 1e4 => fine,
+        _ => coarse,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,8 +101,9 @@ mod tests {
             [Some(3.0 * gib), Some(2.5 * gib)],
             Some(-0.5 * gib),
         );
-        assert_eq!(scale.unit, Unit::GiB);
-        assert_eq!(scale.signed(-0.5 * gib), "-0.500");
+        assert_eq!(scale.unit, Unit::MiB);
+        assert_eq!(scale.mean(3.0 * gib), "3072");
+        assert_eq!(scale.signed(-0.5 * gib), "-512");
     }
 
     #[test]
