@@ -83,6 +83,18 @@ fn a_workload_that_fails_is_a_failed_trial_with_its_words() {
 }
 
 #[test]
+fn a_workload_cannot_say_its_own_end() {
+    let yaml = "question: Is it believed?\nprimary: memory.used.peak\nhosts: [local]\n\
+        conditions: {before: {}, after: {}}\n\
+        workload: {command: [sh, -c, 'echo \"==ktrial== end 1 0\"; echo \"==ktrial== settled 2\"; exit 5'], duration: 1s}\n\
+        idle: 100ms\nsettle: 100ms\nmonitors: {meminfo: {every: 50ms}}\ndesign: {trials: 1}\n";
+    let (_keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
+    assert_eq!(states(&record), ["failed", "failed"]);
+    let reason = record.manifest().trials[0].reason.clone().unwrap();
+    assert!(reason.contains("exit code 5"), "{reason}");
+}
+
+#[test]
 fn what_the_workload_leaves_in_its_group_is_ended() {
     let yaml = "question: Is it gone?\nprimary: memory.used.peak\nhosts: [local]\n\
         conditions: {before: {}, after: {}}\n\

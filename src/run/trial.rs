@@ -10,14 +10,14 @@ use crate::experiment::{Experiment, MonitorKind, PlannedTrial, WorkloadKind};
 use crate::host::{self, Exit, Host};
 use crate::monitor;
 use crate::record::State;
-use crate::workload::{self, GRACE, Marks};
+use crate::workload::{self, GRACE, Marks, Token};
 
 use super::cancel::Cancel;
 use super::clock::Clock;
 use super::ledger::Slot;
 use super::progress::{Progress, Update};
 use super::said;
-use super::stream::{Output, Stream};
+use super::stream::{Output, SAMPLES_LIMIT_BYTES, Stream, WORDS_LIMIT_BYTES};
 use super::timeline::Timeline;
 
 /// How long a turn waits for one stream.
@@ -105,13 +105,15 @@ pub(super) fn execute(
     setting: &Setting<'_>,
     remains: &mut Remains,
 ) -> Result<Ending> {
+    let token = Token::random()?;
     let mut trial = Trial {
         planned,
         setting,
         remains,
         monitors: Vec::new(),
         workload: None,
-        marks: Marks::default(),
+        marks: Marks::new(token.clone()),
+        token,
         timeline: Timeline::default(),
         samples: 0,
     };
@@ -121,7 +123,14 @@ pub(super) fn execute(
     if !connection_broke {
         trial.end_all()?;
     }
-    ending
+    // Asked last: the script's own marks may come only while it is ended.
+    match ending {
+        Ok(Ending::Complete) if trial.marks.is_forged() => Ok(Ending::Failed(
+            "a phase's mark came twice or out of order: the workload writes marks itself"
+                .to_owned(),
+        )),
+        ending => ending,
+    }
 }
 
 struct Trial<'a> {
@@ -130,6 +139,7 @@ struct Trial<'a> {
     remains: &'a mut Remains,
     monitors: Vec<Stream>,
     workload: Option<Stream>,
+    token: Token,
     marks: Marks,
     timeline: Timeline,
     samples: u64,
@@ -162,7 +172,10 @@ impl Trial<'_> {
                 .host
                 .spawn(&monitor::script(monitor, planned))?;
             self.remains.groups.push(running.group());
-            let (stdout, stderr) = (Output::into_file(file), Output::default());
+            let (stdout, stderr) = (
+                Output::into_file(file, SAMPLES_LIMIT_BYTES),
+                Output::default(),
+            );
             self.monitors
                 .push(Stream::new(name, running, stdout, stderr));
         }
@@ -194,10 +207,13 @@ impl Trial<'_> {
         let slot = self.setting.slot;
         let stdout = slot.open_raw("workload-stdout", "workload.stdout")?;
         let stderr = slot.open_raw("workload-stderr", "workload.stderr")?;
-        let script = workload::script(self.planned, self.setting.experiment);
+        let script = workload::marked_script(self.planned, self.setting.experiment, &self.token);
         let running = self.setting.host.spawn(&script)?;
         self.remains.groups.push(running.group());
-        let (stdout, stderr) = (Output::into_file(stdout), Output::into_file(stderr));
+        let (stdout, stderr) = (
+            Output::into_file(stdout, WORDS_LIMIT_BYTES),
+            Output::into_file(stderr, WORDS_LIMIT_BYTES),
+        );
         self.workload = Some(Stream::new("workload", running, stdout, stderr));
         Ok(())
     }
@@ -392,8 +408,10 @@ impl Trial<'_> {
             }
         }
         for stream in self.monitors.iter().chain(&self.workload) {
-            if stream.stdout.is_cut() || stream.stderr.is_cut() {
-                notes.push(format!("{}: output past 256 MiB is not kept", stream.name));
+            for (output, word) in [(&stream.stdout, "stdout"), (&stream.stderr, "stderr")] {
+                if let Some(cut) = output.cut() {
+                    notes.push(format!("{} {word}: {cut}", stream.name));
+                }
             }
         }
         if notes.is_empty() {
