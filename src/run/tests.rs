@@ -234,7 +234,8 @@ fn monitors_run_before_the_workload_and_are_ended_after_it() {
             "cat /proc/sys/kernel/random/boot_id",
             "# monitor meminfo",
             "# the workload with its idle and settle phases",
-            "kill -TERM -100"
+            "kill -TERM -100",
+            "# what outlived the trial"
         ]
     );
 }
@@ -295,6 +296,46 @@ fn a_workload_that_writes_without_end_does_not_fill_the_disk() {
         (18 << 20) + said
     );
     assert!(notes.contains(&want), "{notes}");
+}
+
+#[test]
+fn a_workload_phase_without_a_sample_is_told() {
+    for (sample, told) in [
+        ("@ 100.00\nMemTotal: 9 kB\n", true),
+        ("@ 105.00\nMemTotal: 9 kB\n", false),
+    ] {
+        let mut story = Story::on(&[]);
+        let host = ScriptedHost::new("alpha", &story.clock, &story.cancel);
+        host.answer("==ktrial== facts", FACTS, 0);
+        host.play("monitor meminfo", [Play::new([Step::Out(sample)])]);
+        host.play("# the workload", [good()]);
+        story.hosts.push(host);
+        let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+        let notes = record.manifest().trials[0].notes.join("\n");
+        assert_eq!(
+            notes.contains("no sample lies in the workload phase of 5.00 s"),
+            told,
+            "{notes}"
+        );
+    }
+}
+
+#[test]
+fn no_trial_begins_beside_a_process_that_cannot_be_ended() {
+    let story = Story::on(&["alpha"]).workloads([good()]);
+    story.hosts[0].answer("KTRIAL_GROUP=[101]", "4711 stuck \u{1b}[31m \n", 0);
+    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
+    assert_eq!(states(&record), ["complete", "not-run"]);
+    let trials = &record.manifest().trials;
+    let notes = trials[0].notes.join("\n");
+    assert!(
+        notes.contains("could not be ended: process 4711 stuck \\u{1b}[31m"),
+        "{notes}"
+    );
+    assert!(
+        reason(&trials[1]).contains("of trial t01 still runs"),
+        "{trials:?}"
+    );
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub fn planned(experiment: &Experiment) -> Duration {
 /// word that its workload is not told, and here `TOKEN` stands for it.
 ///
 /// It runs in a process group of its own; INT or TERM to the group ends the phase under way and the script with it.
+/// The workload has `KTRIAL_GROUP=[GROUP]` in its environment, by which processes are known that leave the group.
 /// On standard output it tells the phases with the host's CLOCK_BOOTTIME (`/proc/uptime`), between what the workload
 /// writes. A watchdog in the same group ends the workload at its [`deadline`].
 ///
@@ -62,6 +63,7 @@ pub(crate) fn marked_script(
     );
     let limit = (experiment.idle + deadline(workload)).as_secs_f64();
     let grace = GRACE.as_secs_f64();
+    let variable = variable("$$");
     let (mark, token) = (mark::WORD, token.word());
     format!(
         r#"# the workload with its idle and settle phases
@@ -75,7 +77,7 @@ trap 'ended=yes' INT TERM
 sleep {idle}
 [ -z "$ended" ] || leave 130
 mark start
-{command} </dev/null
+{variable} {command} </dev/null
 code=$?
 mark end "$code"
 stopped=$ended
@@ -88,6 +90,16 @@ fi
 exit "$code"
 "#
     )
+}
+
+/// What stands in the environment of everything that the workload of this process group started.
+pub(crate) fn group_variable(group: i32) -> String {
+    variable(&group.to_string())
+}
+
+/// The brackets keep group 12 from being found in group 123. No shell takes them for a pattern in an assignment.
+fn variable(group: &str) -> String {
+    format!("KTRIAL_GROUP=[{group}]")
 }
 
 /// Words as one shell line, each quoted where it needs to be.
