@@ -33,7 +33,7 @@ fn two_by_two_trials_are_complete_and_leave_nothing() {
     let yaml = "question: Does it run?\nprimary: memory.used.peak\nhosts: [local]\n\
         conditions: {before: {time: '0.41071'}, after: {time: '0.42071'}}\n\
         workload: {command: [sleep, '{time}'], duration: 1s}\nidle: 300ms\nsettle: 200ms\n\
-        monitors: {meminfo: {every: 70ms}, free: {every: 1s}}\ndesign: {trials: 2}\n";
+        monitors: {meminfo: {every: 70ms}, free: {every: 100ms}}\ndesign: {trials: 2}\n";
     let (_keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
     run::check(&record).unwrap();
     assert_eq!(states(&record), ["complete"; 4]);
@@ -83,6 +83,18 @@ fn a_workload_that_fails_is_a_failed_trial_with_its_words() {
 }
 
 #[test]
+fn a_workload_cannot_say_its_own_end() {
+    let yaml = "question: Is it believed?\nprimary: memory.used.peak\nhosts: [local]\n\
+        conditions: {before: {}, after: {}}\n\
+        workload: {command: [sh, -c, 'echo \"==ktrial== end 1 0\"; echo \"==ktrial== settled 2\"; exit 5'], duration: 1s}\n\
+        idle: 100ms\nsettle: 100ms\nmonitors: {meminfo: {every: 50ms}}\ndesign: {trials: 1}\n";
+    let (_keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
+    assert_eq!(states(&record), ["failed", "failed"]);
+    let reason = record.manifest().trials[0].reason.clone().unwrap();
+    assert!(reason.contains("exit code 5"), "{reason}");
+}
+
+#[test]
 fn what_the_workload_leaves_in_its_group_is_ended() {
     let yaml = "question: Is it gone?\nprimary: memory.used.peak\nhosts: [local]\n\
         conditions: {before: {}, after: {}}\n\
@@ -91,6 +103,60 @@ fn what_the_workload_leaves_in_its_group_is_ended() {
     let (_keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
     assert_eq!(states(&record), ["complete", "complete"]);
     gone("971.53");
+}
+
+#[test]
+fn what_leaves_the_workload_s_session_is_ended_and_told() {
+    let yaml = "question: Is it gone?\nprimary: memory.used.peak\nhosts: [local]\n\
+        conditions: {before: {}, after: {}}\n\
+        workload: {command: [sh, -c, 'setsid sleep 973.59 >/dev/null 2>&1 & sleep 0.2'], duration: 1s}\n\
+        idle: 100ms\nsettle: 100ms\nmonitors: {meminfo: {every: 50ms}}\ndesign: {trials: 1}\n";
+    let (_keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
+    assert_eq!(states(&record), ["complete", "complete"]);
+    for trial in &record.manifest().trials {
+        let notes = trial.notes.join("\n");
+        assert!(
+            notes.contains("was ended: process ") && notes.contains("sleep 973.59"),
+            "{notes}"
+        );
+    }
+    gone("973.59");
+}
+
+#[test]
+fn ctrl_backslash_ends_a_run_as_ctrl_c_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quit.yaml");
+    let yaml = "question: Does it end?\nprimary: memory.used.peak\nhosts: [local]\n\
+        conditions: {before: {}, after: {}}\nworkload: {command: [sleep, '541.23'], duration: 541s}\n\
+        idle: 100ms\nsettle: 100ms\nmonitors: {meminfo: {every: 90ms}}\ndesign: {trials: 1}\n";
+    std::fs::write(&file, yaml).unwrap();
+    let runs = folder.path().join("runs");
+    let mut ktrial = std::process::Command::new(env!("CARGO_BIN_EXE_ktrial"))
+        .arg("run")
+        .arg(&file)
+        .arg("-o")
+        .arg(&runs)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let manifest = || {
+        let record = std::fs::read_dir(&runs).ok()?.next()?.ok()?;
+        std::fs::read_to_string(record.path().join("manifest.yaml")).ok()
+    };
+    // The idle phase is over: the workload runs.
+    while !manifest().is_some_and(|text| text.contains("phase: idle")) {
+        assert!(ktrial.try_wait().unwrap().is_none(), "ended by itself");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let signal = format!("kill -QUIT {}", ktrial.id());
+    let sent = std::process::Command::new("sh")
+        .args(["-c", &signal])
+        .status();
+    assert!(sent.unwrap().success());
+    assert!(ktrial.wait().unwrap().code().is_some_and(|code| code != 0));
+    assert!(manifest().unwrap().contains("state: interrupted"));
+    gone("541.23");
 }
 
 #[test]

@@ -32,7 +32,10 @@ fn assert_samples_kept(record: &Record, trial: usize) {
     let samples = parsed.series.first().map_or(0, |s| s.values.len());
     assert!(samples >= 5, "{samples} samples");
     let start = raw(record, trial, "workload-stdout");
-    assert!(start.contains("==ktrial== start"), "{start}");
+    assert!(
+        start.contains("==ktrial== ") && start.contains(" start "),
+        "{start}"
+    );
     assert!(entry.start_boottime_s.is_some());
     assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
 }

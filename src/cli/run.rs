@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
 use super::run_progress::{Bars, Lines};
@@ -15,7 +15,7 @@ use crate::run::{self, Cancel, Destination, Progress};
 
 /// Run an experiment and write its record.
 ///
-/// Ctrl-C ends the running trials gently and keeps what was sampled; a second one changes nothing,
+/// Ctrl-C (or Ctrl-\, HUP, TERM) ends the running trials gently and keeps what was sampled; a second one changes nothing,
 /// a third one leaves at once and may leave a workload running on a host.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -88,7 +88,7 @@ fn progress() -> Box<dyn Progress> {
 
 /// Turns signals into the wish to end the run; the third one ends ktrial itself.
 fn listen(cancel: &Cancel) -> Result<Handle> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
         .map_err(|e| Error::new(ErrorKind::Io, "cannot listen for signals").because(e))?;
     let handle = signals.handle();
     let cancel = cancel.clone();

@@ -27,7 +27,7 @@ impl Clock for ScriptedClock {
 /// What a scripted stream does next.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// Says this on standard output.
+    /// Says this on standard output; `TOKEN` becomes the word that the script has after `==ktrial==`.
     Out(&'static str),
     /// Says this on standard error.
     Err(&'static str),
@@ -66,6 +66,7 @@ struct Stream {
     play: Play,
     steps: VecDeque<Step>,
     until: Option<Duration>,
+    token: String,
 }
 
 /// The host. Clones are the same host.
@@ -206,6 +207,7 @@ impl Host for ScriptedHost {
             steps: play.steps.clone().into(),
             play,
             until: None,
+            token: token(script).to_owned(),
         }));
         self.0.streams.lock().unwrap().push(stream.clone());
         Ok(Box::new(ScriptedRunning {
@@ -213,6 +215,14 @@ impl Host for ScriptedHost {
             stream,
         }))
     }
+}
+
+/// The word of the script's marks.
+fn token(script: &str) -> &str {
+    let after = script.split_once("==ktrial== ").map(|(_, rest)| rest);
+    after
+        .and_then(|rest| rest.split(' ').next())
+        .unwrap_or_default()
 }
 
 struct ScriptedRunning {
@@ -244,7 +254,9 @@ impl Running for ScriptedRunning {
             }
             stream.steps.pop_front();
             match step {
-                Step::Out(text) => return Ok(Event::Stdout(text.into())),
+                Step::Out(text) => {
+                    return Ok(Event::Stdout(text.replace("TOKEN", &stream.token).into()));
+                }
                 Step::Err(text) => return Ok(Event::Stderr(text.into())),
                 Step::End(exit) => return Ok(Event::Ended(exit)),
                 Step::Break => self.host.0.broken.store(true, Ordering::SeqCst),

@@ -10,8 +10,10 @@ mod plan_file;
 mod preflight;
 mod progress;
 mod said;
+mod sample_times;
 mod sequence;
 mod stream;
+mod survivors;
 #[cfg(test)]
 mod tests;
 mod timeline;

@@ -1,4 +1,4 @@
-//! `plan.yaml` of a record: the trials in order and every script, exactly as they run on the hosts.
+//! `plan.yaml` of a record: the trials in order and every script, as they run on the hosts; `TOKEN` stands for each trial's own word.
 
 use std::collections::BTreeMap;
 

@@ -54,7 +54,7 @@ pub fn script(plan: &Plan) -> String {
         .iter()
         .flat_map(|m| monitor::programs(m.kind))
         .copied()
-        .chain(["sleep"])
+        .chain(["sleep", "grep", "tr"])
         .collect();
     programs.extend(
         plan.trials
@@ -257,7 +257,7 @@ fn package(program: &str) -> Option<(&'static str, &'static str)> {
         "free" => ("procps", "procps-ng"),
         "awk" => ("gawk", "gawk"),
         "grep" => ("grep", "grep"),
-        "sleep" | "mktemp" | "head" => ("coreutils", "coreutils"),
+        "sleep" | "tr" | "mktemp" | "head" => ("coreutils", "coreutils"),
         _ => return None,
     })
 }

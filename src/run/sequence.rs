@@ -39,7 +39,7 @@ pub(super) struct Shared<'a> {
 /// Only when the record cannot be written; what happens to hosts and trials is in the record.
 pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
     let name = host.name().to_owned();
-    let mut unreachable = None;
+    let mut unusable: Option<String> = None;
     for (index, planned) in shared.plan.trials.iter().enumerate() {
         if planned.host != name {
             continue;
@@ -49,8 +49,8 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
             slot.update(|trial| trial.reason = Some("the run was ended before".to_owned()))?;
             continue;
         }
-        if let Some(why) = &unreachable {
-            slot.update(|trial| trial.reason = Some(format!("the host was lost before: {why}")))?;
+        if let Some(why) = &unusable {
+            slot.update(|trial| trial.reason = Some(why.clone()))?;
             continue;
         }
 
@@ -93,10 +93,13 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
             reason: reason.as_deref(),
         });
 
+        unusable = remains.running.take();
         if broken.is_some() {
             match reconnect(&name, &remains, shared) {
                 Ok(again) => host = again,
-                Err(error) => unreachable = Some(words(&error)),
+                Err(error) => {
+                    unusable = Some(format!("the host was lost before: {}", words(&error)))
+                }
             }
         }
     }

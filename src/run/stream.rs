@@ -7,8 +7,11 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{Event, Exit, Running};
 
-/// Largest raw file; what comes after is not kept, and the trial says so.
-const FILE_LIMIT_BYTES: u64 = 256 << 20;
+/// Most that is kept of what a monitor writes; the rest is only counted, and the trial says so.
+pub(super) const SAMPLES_LIMIT_BYTES: u64 = 256 << 20;
+
+/// Most that is kept of each of a workload's outputs: words for people, and no place to fill a disk from.
+pub(super) const WORDS_LIMIT_BYTES: u64 = 16 << 20;
 
 /// How much of the end of a stream is at hand.
 const TAIL_BYTES: usize = 64 << 10;
@@ -20,16 +23,18 @@ const TURN: usize = 64;
 #[derive(Default)]
 pub(super) struct Output {
     file: Option<File>,
+    limit: u64,
     tail: Vec<u8>,
     /// How much came, kept or not.
     pub(super) bytes: u64,
 }
 
 impl Output {
-    /// Kept in a file as it comes.
-    pub(super) fn into_file(file: File) -> Output {
+    /// Kept in a file as it comes, up to so many bytes.
+    pub(super) fn into_file(file: File, limit: u64) -> Output {
         Output {
             file: Some(file),
+            limit,
             ..Output::default()
         }
     }
@@ -39,14 +44,14 @@ impl Output {
         &self.tail
     }
 
-    /// Whether something was not kept.
-    pub(super) fn is_cut(&self) -> bool {
-        self.file.is_some() && self.bytes > FILE_LIMIT_BYTES
+    /// What was not kept, in words.
+    pub(super) fn cut(&self) -> Option<String> {
+        let cut = self.file.is_some() && self.bytes > self.limit;
+        cut.then(|| format!("the first {} of {} bytes are kept", self.limit, self.bytes))
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<()> {
-        let room =
-            usize::try_from(FILE_LIMIT_BYTES.saturating_sub(self.bytes)).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.limit.saturating_sub(self.bytes)).unwrap_or(usize::MAX);
         self.bytes += bytes.len() as u64;
         self.tail.extend_from_slice(bytes);
         if self.tail.len() > 2 * TAIL_BYTES {

@@ -67,30 +67,30 @@ fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
 /// A workload that goes as planned, with this exit code.
 fn workload(end: &'static str, code: i32) -> Play {
     Play::new([
-        Step::Out("\n==ktrial== idle 100.10 \n"),
+        Step::Out("\n==ktrial== TOKEN idle 100.10 \n"),
         Step::Wait(Duration::from_secs(2)),
-        Step::Out("\n==ktrial== start 102.10 \n"),
+        Step::Out("\n==ktrial== TOKEN start 102.10 \n"),
         Step::Err("stress-ng: info:  [7] dispatching hogs\n"),
         Step::Wait(Duration::from_secs(5)),
         Step::Out(end),
         Step::Wait(Duration::from_secs(1)),
-        Step::Out("\n==ktrial== settled 108.10 \n"),
+        Step::Out("\n==ktrial== TOKEN settled 108.10 \n"),
         Step::End(Exit::Code(code)),
     ])
 }
 
 fn good() -> Play {
-    workload("hello\n==ktrial== end 107.10 0\n", 0)
+    workload("hello\n==ktrial== TOKEN end 107.10 0\n", 0)
 }
 
 fn bad() -> Play {
-    workload("\n==ktrial== end 107.10 7\n", 7)
+    workload("\n==ktrial== TOKEN end 107.10 7\n", 7)
 }
 
 /// A workload whose host does something in the middle of it.
 fn broken_by(steps: impl IntoIterator<Item = Step>) -> Play {
     let begin = [
-        Step::Out("\n==ktrial== idle 100.10 \n\n==ktrial== start 102.10 \nso far\n"),
+        Step::Out("\n==ktrial== TOKEN idle 100.10 \n\n==ktrial== TOKEN start 102.10 \nso far\n"),
         Step::Wait(Duration::from_secs(1)),
     ];
     Play::new(begin.into_iter().chain(steps).collect::<Vec<_>>())
@@ -234,7 +234,8 @@ fn monitors_run_before_the_workload_and_are_ended_after_it() {
             "cat /proc/sys/kernel/random/boot_id",
             "# monitor meminfo",
             "# the workload with its idle and settle phases",
-            "kill -TERM -100"
+            "kill -TERM -100",
+            "# what outlived the trial"
         ]
     );
 }
@@ -265,14 +266,89 @@ fn a_workload_that_fails_fails_its_trial_only() {
 }
 
 #[test]
+fn a_workload_that_says_marks_itself_is_not_believed() {
+    let lie =
+        "\n==ktrial== end 103 0\n\n==ktrial== settled 103 \n\n==ktrial== TOKEN end 107.10 7\n";
+    let knows = "\n==ktrial== TOKEN end 103 0\n\n==ktrial== TOKEN end 107.10 7\n";
+    let story = Story::on(&["alpha"]).workloads([workload(lie, 7), workload(knows, 7)]);
+    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
+    assert_eq!(states(&record), ["failed", "failed"]);
+    let trials = &record.manifest().trials;
+    assert!(reason(&trials[0]).contains("exit code 7"), "{trials:?}");
+    assert!(reason(&trials[1]).contains("twice"), "{trials:?}");
+}
+
+#[test]
+fn a_workload_that_writes_without_end_does_not_fill_the_disk() {
+    let mebibyte: &'static str = "x".repeat(1 << 20).leak();
+    let mut play = good();
+    for _ in 0..18 {
+        play.steps.insert(4, Step::Err(mebibyte));
+    }
+    let story = Story::on(&["alpha"]).workloads([play]);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+    assert_eq!(states(&record), ["complete"]);
+    assert_eq!(raw(&record, 0, "workload-stderr").len(), 16 << 20);
+    let notes = record.manifest().trials[0].notes.join("\n");
+    let said = "stress-ng: info:  [7] dispatching hogs\n".len();
+    let want = format!(
+        "workload stderr: the first 16777216 of {} bytes",
+        (18 << 20) + said
+    );
+    assert!(notes.contains(&want), "{notes}");
+}
+
+#[test]
+fn a_workload_phase_without_a_sample_is_told() {
+    for (sample, told) in [
+        ("@ 100.00\nMemTotal: 9 kB\n", true),
+        ("@ 105.00\nMemTotal: 9 kB\n", false),
+    ] {
+        let mut story = Story::on(&[]);
+        let host = ScriptedHost::new("alpha", &story.clock, &story.cancel);
+        host.answer("==ktrial== facts", FACTS, 0);
+        host.play("monitor meminfo", [Play::new([Step::Out(sample)])]);
+        host.play("# the workload", [good()]);
+        story.hosts.push(host);
+        let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+        let notes = record.manifest().trials[0].notes.join("\n");
+        assert_eq!(
+            notes.contains("no sample lies in the workload phase of 5.00 s"),
+            told,
+            "{notes}"
+        );
+    }
+}
+
+#[test]
+fn no_trial_begins_beside_a_process_that_cannot_be_ended() {
+    let story = Story::on(&["alpha"]).workloads([good()]);
+    story.hosts[0].answer("KTRIAL_GROUP=[101]", "4711 stuck \u{1b}[31m \n", 0);
+    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
+    assert_eq!(states(&record), ["complete", "not-run"]);
+    let trials = &record.manifest().trials;
+    let notes = trials[0].notes.join("\n");
+    assert!(
+        notes.contains("could not be ended: process 4711 stuck \\u{1b}[31m"),
+        "{notes}"
+    );
+    assert!(
+        reason(&trials[1]).contains("of trial t01 still runs"),
+        "{trials:?}"
+    );
+}
+
+#[test]
 fn stress_ng_that_skipped_its_stressor_is_a_failure() {
     let mut play = good();
     play.steps.insert(
         4,
         Step::Err("stress-ng: info:  [7] rdrand stressor will be skipped, not this CPU\n"),
     );
-    play.steps
-        .insert(0, Step::Out("\n==ktrial== report 99.00 /tmp/ktrial.Ab1\n"));
+    play.steps.insert(
+        0,
+        Step::Out("\n==ktrial== TOKEN report 99.00 /tmp/ktrial.Ab1\n"),
+    );
     let story = Story::on(&["alpha"]).workloads([play]);
     story.hosts[0].answer("head -c", "metrics:\n", 0);
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::StressNg));
@@ -326,7 +402,7 @@ fn a_cancel_ends_the_workload_gently_and_keeps_what_came() {
         Step::Out("still here\n"),
     ]);
     play.on_signal = vec![
-        Step::Out("\n==ktrial== end 103.60 130\n"),
+        Step::Out("\n==ktrial== TOKEN end 103.60 130\n"),
         Step::End(Exit::Code(130)),
     ];
     let story = Story::on(&["alpha"]).workloads([play]);

@@ -1,5 +1,7 @@
 //! A trial's phases, from the marks that its workload's script wrote.
 
+use std::ops::RangeInclusive;
+
 use crate::series::{Phase, PhaseSpan};
 use crate::workload::Mark;
 
@@ -48,6 +50,11 @@ impl Timeline {
     /// Whether the script has nothing more to say.
     pub(super) fn is_over(&self) -> bool {
         self.settled.is_some()
+    }
+
+    /// The workload phase, once it is over.
+    pub(super) fn workload(&self) -> Option<RangeInclusive<f64>> {
+        Some(self.start?..=self.end?)
     }
 
     /// How long the workload ran, once it ended.

@@ -10,14 +10,16 @@ use crate::experiment::{Experiment, MonitorKind, PlannedTrial, WorkloadKind};
 use crate::host::{self, Exit, Host};
 use crate::monitor;
 use crate::record::State;
-use crate::workload::{self, GRACE, Marks};
+use crate::workload::{self, GRACE, Marks, Token};
 
 use super::cancel::Cancel;
 use super::clock::Clock;
 use super::ledger::Slot;
 use super::progress::{Progress, Update};
 use super::said;
-use super::stream::{Output, Stream};
+use super::sample_times::SampleTimes;
+use super::stream::{Output, SAMPLES_LIMIT_BYTES, Stream, WORDS_LIMIT_BYTES};
+use super::survivors;
 use super::timeline::Timeline;
 
 /// How long a turn waits for one stream.
@@ -68,7 +70,10 @@ impl Ending {
 pub(super) struct Remains {
     boot_id: Option<String>,
     groups: Vec<i32>,
+    workload: Option<i32>,
     report: Option<String>,
+    /// What could not be ended; nothing can be measured beside it.
+    pub(super) running: Option<String>,
 }
 
 impl Remains {
@@ -88,6 +93,9 @@ impl Remains {
             }
             clock.sleep(pause);
         }
+        if let Some(group) = self.workload {
+            survivors::end(host, clock, group)?;
+        }
         if let Some(report) = &self.report {
             host.exec(&remove(report), SHORT)?;
         }
@@ -105,23 +113,33 @@ pub(super) fn execute(
     setting: &Setting<'_>,
     remains: &mut Remains,
 ) -> Result<Ending> {
+    let token = Token::random()?;
     let mut trial = Trial {
         planned,
         setting,
         remains,
         monitors: Vec::new(),
+        sampled: Vec::new(),
         workload: None,
-        marks: Marks::default(),
+        marks: Marks::new(token.clone()),
+        token,
         timeline: Timeline::default(),
-        samples: 0,
     };
     let ending = trial.run();
     trial.note()?;
     let connection_broke = matches!(&ending, Err(e) if e.kind() == ErrorKind::HostTransient);
     if !connection_broke {
         trial.end_all()?;
+        trial.end_survivors()?;
     }
-    ending
+    // Asked last: the script's own marks may come only while it is ended.
+    match ending {
+        Ok(Ending::Complete) if trial.marks.is_forged() => Ok(Ending::Failed(
+            "a phase's mark came twice or out of order: the workload writes marks itself"
+                .to_owned(),
+        )),
+        ending => ending,
+    }
 }
 
 struct Trial<'a> {
@@ -129,10 +147,12 @@ struct Trial<'a> {
     setting: &'a Setting<'a>,
     remains: &'a mut Remains,
     monitors: Vec<Stream>,
+    /// Of each monitor, in the same order.
+    sampled: Vec<SampleTimes>,
     workload: Option<Stream>,
+    token: Token,
     marks: Marks,
     timeline: Timeline,
-    samples: u64,
 }
 
 impl Trial<'_> {
@@ -162,7 +182,11 @@ impl Trial<'_> {
                 .host
                 .spawn(&monitor::script(monitor, planned))?;
             self.remains.groups.push(running.group());
-            let (stdout, stderr) = (Output::into_file(file), Output::default());
+            let (stdout, stderr) = (
+                Output::into_file(file, SAMPLES_LIMIT_BYTES),
+                Output::default(),
+            );
+            self.sampled.push(SampleTimes::default());
             self.monitors
                 .push(Stream::new(name, running, stdout, stderr));
         }
@@ -194,10 +218,14 @@ impl Trial<'_> {
         let slot = self.setting.slot;
         let stdout = slot.open_raw("workload-stdout", "workload.stdout")?;
         let stderr = slot.open_raw("workload-stderr", "workload.stderr")?;
-        let script = workload::script(self.planned, self.setting.experiment);
+        let script = workload::marked_script(self.planned, self.setting.experiment, &self.token);
         let running = self.setting.host.spawn(&script)?;
         self.remains.groups.push(running.group());
-        let (stdout, stderr) = (Output::into_file(stdout), Output::into_file(stderr));
+        self.remains.workload = Some(running.group());
+        let (stdout, stderr) = (
+            Output::into_file(stdout, WORDS_LIMIT_BYTES),
+            Output::into_file(stderr, WORDS_LIMIT_BYTES),
+        );
         self.workload = Some(Stream::new("workload", running, stdout, stderr));
         Ok(())
     }
@@ -237,16 +265,10 @@ impl Trial<'_> {
     /// Takes what came from every stream, and tells the record and the user of what it says.
     /// When one stream fails, what the others have is still taken.
     fn turn(&mut self) -> Result<()> {
-        let before = self.samples;
+        let before = self.samples();
         let mut result = Ok(());
-        for monitor in &mut self.monitors {
-            let counts = monitor.name == MonitorKind::Meminfo.name();
-            let samples = &mut self.samples;
-            result = result.and(monitor.take(POLL, |bytes| {
-                if counts {
-                    *samples += bytes.iter().filter(|&&b| b == b'@').count() as u64;
-                }
-            }));
+        for (monitor, sampled) in self.monitors.iter_mut().zip(&mut self.sampled) {
+            result = result.and(monitor.take(POLL, |bytes| sampled.feed(bytes)));
         }
         let mut found = Vec::new();
         if let Some(workload) = &mut self.workload {
@@ -266,8 +288,8 @@ impl Trial<'_> {
                 trial.start_boottime_s = start;
             })?;
         }
-        if self.samples > before {
-            let samples = self.samples;
+        let samples = self.samples();
+        if samples > before {
             self.setting.progress.update(Update::Sampled {
                 host,
                 trial,
@@ -275,6 +297,15 @@ impl Trial<'_> {
             });
         }
         result
+    }
+
+    /// How many samples the monitor of `/proc/meminfo` has by now.
+    fn samples(&self) -> u64 {
+        let monitors = self.monitors.iter().zip(&self.sampled);
+        monitors
+            .filter(|(monitor, _)| monitor.name == MonitorKind::Meminfo.name())
+            .map(|(_, sampled)| sampled.count)
+            .sum()
     }
 
     fn verdict(&self) -> Ending {
@@ -349,6 +380,30 @@ impl Trial<'_> {
         Ok(())
     }
 
+    /// Ends what left the workload's group, and tells the record of it.
+    fn end_survivors(&mut self) -> Result<()> {
+        let Some(group) = self.remains.workload.take() else {
+            return Ok(());
+        };
+        let survivors = survivors::end(self.setting.host, self.setting.clock, group)?;
+        if survivors.found.is_empty() {
+            return Ok(());
+        }
+        let found = survivors.found.join("; ");
+        let fate = match survivors.remain {
+            true => "could not be ended",
+            false => "was ended",
+        };
+        if survivors.remain {
+            let id = &self.planned.id;
+            self.remains.running = Some(format!("process {found} of trial {id} still runs"));
+        }
+        let note = format!(
+            "the workload left its process group, outlived the trial and {fate}: process {found}"
+        );
+        self.setting.slot.update(|trial| trial.notes.push(note))
+    }
+
     fn end(
         &mut self,
         signals: &[&str],
@@ -391,9 +446,22 @@ impl Trial<'_> {
                 ));
             }
         }
+        if let Some(workload) = self.timeline.workload() {
+            for (monitor, sampled) in self.monitors.iter().zip(&self.sampled) {
+                if !sampled.any_in(&workload) {
+                    notes.push(format!(
+                        "monitor {}: no sample lies in the workload phase of {:.2} s",
+                        monitor.name,
+                        workload.end() - workload.start()
+                    ));
+                }
+            }
+        }
         for stream in self.monitors.iter().chain(&self.workload) {
-            if stream.stdout.is_cut() || stream.stderr.is_cut() {
-                notes.push(format!("{}: output past 256 MiB is not kept", stream.name));
+            for (output, word) in [(&stream.stdout, "stdout"), (&stream.stderr, "stderr")] {
+                if let Some(cut) = output.cut() {
+                    notes.push(format!("{} {word}: {cut}", stream.name));
+                }
             }
         }
         if notes.is_empty() {

@@ -1,7 +1,44 @@
-//! The lines by which a workload's script tells its phases.
+//! The lines by which a workload's script tells its phases: `==ktrial== TOKEN NAME SECONDS ...`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::{Error, Result};
 
 /// What such a line begins with.
 pub(super) const WORD: &str = "==ktrial==";
+
+/// Stands for a trial's [`Token`] where a script is only shown.
+const PLACEHOLDER: &str = "TOKEN";
+
+/// A word of one trial's marks that its workload is not told, so that it cannot say marks itself.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Token(String);
+
+impl Token {
+    /// 64 random bits of the kernel.
+    ///
+    /// # Errors
+    /// `Io` when `/dev/urandom` cannot be read.
+    pub(crate) fn random() -> Result<Token> {
+        let (path, mut bits) = ("/dev/urandom", [0; 8]);
+        File::open(path)
+            .and_then(|mut file| file.read_exact(&mut bits))
+            .map_err(|e| Error::io("read", Path::new(path), e))?;
+        Ok(Token(format!("{:016x}", u64::from_le_bytes(bits))))
+    }
+
+    /// For scripts that are shown and not run.
+    pub(super) fn placeholder() -> Token {
+        Token(PLACEHOLDER.to_owned())
+    }
+
+    /// As it stands in scripts and marks: a plain word.
+    pub(super) fn word(&self) -> &str {
+        &self.0
+    }
+}
 
 /// Longest line that can be a mark.
 const LINE_LIMIT: usize = 512;
@@ -23,15 +60,34 @@ pub(crate) enum Mark {
 
 /// Finds marks in a stream that comes in pieces.
 ///
-/// A workload writes to the same stream, so each mark counts once and only in its order.
-#[derive(Debug, Default)]
+/// A workload writes to the same stream: only lines with the trial's token are marks. Each counts once and only in
+/// its order; one that comes otherwise is no word of the script's.
+#[derive(Debug)]
 pub(crate) struct Marks {
+    token: Token,
+    forged: bool,
     line: Vec<u8>,
     overlong: bool,
     step: u8,
 }
 
 impl Marks {
+    /// Looks for marks with this token.
+    pub(crate) fn new(token: Token) -> Marks {
+        Marks {
+            token,
+            forged: false,
+            line: Vec::new(),
+            overlong: false,
+            step: 0,
+        }
+    }
+
+    /// Whether a mark with the right token came twice or out of order: somebody else than the script knows the token.
+    pub(crate) fn is_forged(&self) -> bool {
+        self.forged
+    }
+
     /// Takes the next piece, gives the marks that it completes.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Mark> {
         let mut found = Vec::new();
@@ -54,6 +110,9 @@ impl Marks {
     fn read_line(&mut self) -> Option<Mark> {
         let text = std::str::from_utf8(&self.line).ok()?;
         let mut words = text.strip_prefix(WORD)?.split_ascii_whitespace();
+        if words.next()? != self.token.word() {
+            return None;
+        }
         let (name, up) = (words.next()?, words.next()?.parse::<f64>().ok()?);
         if !up.is_finite() {
             return None;
@@ -68,6 +127,7 @@ impl Marks {
         };
         // The report is the one that may be left out.
         let next = step == self.step + 1 || (step == 2 && self.step == 0);
+        self.forged |= !next;
         next.then(|| {
             self.step = step;
             mark
@@ -89,10 +149,14 @@ fn report_path(path: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn marks() -> Marks {
+        Marks::new(Token::placeholder())
+    }
+
     #[test]
     fn marks_are_found_between_the_workload_s_output() {
-        let text = b"\n==ktrial== report 10.00 /tmp/ktrial.aB3\n\n==ktrial== idle 10.00 \nhello\n\n==ktrial== start 12.50 \n\
-            no newline at the end\n==ktrial== end 15.00 1\n\n==ktrial== settled 16.00 \n";
+        let text = b"\n==ktrial== TOKEN report 10.00 /tmp/ktrial.aB3\n\n==ktrial== TOKEN idle 10.00 \nhello\n\n==ktrial== TOKEN start 12.50 \n\
+            no newline at the end\n==ktrial== TOKEN end 15.00 1\n\n==ktrial== TOKEN settled 16.00 \n";
         let want = [
             Mark::Report("/tmp/ktrial.aB3".into()),
             Mark::Idle(10.0),
@@ -100,19 +164,37 @@ mod tests {
             Mark::End(15.0, 1),
             Mark::Settled(16.0),
         ];
-        assert_eq!(Marks::default().feed(text), want);
-        let mut marks = Marks::default();
+        assert_eq!(marks().feed(text), want);
+        let mut marks = marks();
         let one_by_one: Vec<Mark> = text.chunks(1).flat_map(|piece| marks.feed(piece)).collect();
         assert_eq!(one_by_one, want);
     }
 
     #[test]
     fn a_workload_cannot_say_marks_out_of_order_or_twice() {
-        let mut marks = Marks::default();
+        let mut marks = marks();
         let found = marks.feed(
-            b"==ktrial== idle 1 \n==ktrial== end 2 0\n==ktrial== start nan\n==ktrial== start 3\n==ktrial== start 4\n",
+            b"==ktrial== TOKEN idle 1 \n==ktrial== TOKEN end 2 0\n==ktrial== TOKEN start nan\n==ktrial== TOKEN start 3\n==ktrial== TOKEN start 4\n",
         );
         assert_eq!(found, [Mark::Idle(1.0), Mark::Start(3.0)]);
+        assert!(marks.is_forged());
+    }
+
+    #[test]
+    fn lines_without_the_token_are_the_workload_s_own() {
+        let mut marks = marks();
+        assert_eq!(
+            marks.feed(b"==ktrial== idle 1 \n==ktrial== token idle 1 \n"),
+            []
+        );
+        assert!(!marks.is_forged());
+    }
+
+    #[test]
+    fn every_trial_has_another_token() {
+        let (one, other) = (Token::random().unwrap(), Token::random().unwrap());
+        assert_ne!(one, other);
+        assert!(one.word().len() == 16 && one.word().bytes().all(|b| b.is_ascii_hexdigit()));
     }
 
     #[test]
@@ -123,16 +205,19 @@ mod tests {
             "/tmp/ktrial.$(id)",
             "/tmp/ktrial.a;b",
         ] {
-            let text = format!("==ktrial== report 1 {path}\n");
-            assert_eq!(Marks::default().feed(text.as_bytes()), [], "{path}");
+            let text = format!("==ktrial== TOKEN report 1 {path}\n");
+            assert_eq!(marks().feed(text.as_bytes()), [], "{path}");
         }
     }
 
     #[test]
     fn an_endless_line_does_not_grow() {
-        let mut marks = Marks::default();
+        let mut marks = marks();
         marks.feed(&[b'x'; 100_000]);
         assert!(marks.line.len() <= LINE_LIMIT);
-        assert_eq!(marks.feed(b"\n==ktrial== idle 1 \n"), [Mark::Idle(1.0)]);
+        assert_eq!(
+            marks.feed(b"\n==ktrial== TOKEN idle 1 \n"),
+            [Mark::Idle(1.0)]
+        );
     }
 }

@@ -3,7 +3,7 @@
 mod mark;
 pub mod stress_ng;
 
-pub(crate) use mark::{Mark, Marks};
+pub(crate) use mark::{Mark, Marks, Token};
 
 use std::time::Duration;
 
@@ -26,14 +26,25 @@ pub fn planned(experiment: &Experiment) -> Duration {
     experiment.idle + experiment.workload.duration + experiment.settle
 }
 
-/// The script that runs a trial's phases, exactly as it runs on the host.
+/// The script that runs a trial's phases, as it runs on the host but for one word: the marks of a trial hold a random
+/// word that its workload is not told, and here `TOKEN` stands for it.
 ///
 /// It runs in a process group of its own; INT or TERM to the group ends the phase under way and the script with it.
+/// The workload has `KTRIAL_GROUP=[GROUP]` in its environment, by which processes are known that leave the group.
 /// On standard output it tells the phases with the host's CLOCK_BOOTTIME (`/proc/uptime`), between what the workload
 /// writes. A watchdog in the same group ends the workload at its [`deadline`].
 ///
 /// For `stress-ng` it adds `--timeout`, `--metrics-brief` and `--yaml` with a temporary file.
 pub fn script(trial: &PlannedTrial, experiment: &Experiment) -> String {
+    marked_script(trial, experiment, &Token::placeholder())
+}
+
+/// [`script`] exactly as it runs on the host, with the trial's own token.
+pub(crate) fn marked_script(
+    trial: &PlannedTrial,
+    experiment: &Experiment,
+    token: &Token,
+) -> String {
     let workload = &experiment.workload;
     let (prepare, command) = match workload.kind {
         WorkloadKind::Command => ("", quote(&trial.argv)),
@@ -52,12 +63,13 @@ pub fn script(trial: &PlannedTrial, experiment: &Experiment) -> String {
     );
     let limit = (experiment.idle + deadline(workload)).as_secs_f64();
     let grace = GRACE.as_secs_f64();
-    let mark = mark::WORD;
+    let variable = variable("$$");
+    let (mark, token) = (mark::WORD, token.word());
     format!(
         r#"# the workload with its idle and settle phases
 # The watchdog; begun before the trap, which a child has until it is under way, so that TERM always ends it.
 {{ sleep {limit}; kill -s INT 0; sleep {grace}; kill -s KILL 0; }} </dev/null >/dev/null 2>&1 &
-mark() {{ read -r up rest </proc/uptime; printf '\n{mark} %s %s %s\n' "$1" "$up" "$2"; }}
+mark() {{ read -r up rest </proc/uptime; printf '\n{mark} {token} %s %s %s\n' "$1" "$up" "$2"; }}
 leave() {{ kill -s TERM 0; exit "$1"; }}
 ended=
 trap 'ended=yes' INT TERM
@@ -65,7 +77,7 @@ trap 'ended=yes' INT TERM
 sleep {idle}
 [ -z "$ended" ] || leave 130
 mark start
-{command} </dev/null
+{variable} {command} </dev/null
 code=$?
 mark end "$code"
 stopped=$ended
@@ -78,6 +90,16 @@ fi
 exit "$code"
 "#
     )
+}
+
+/// What stands in the environment of everything that the workload of this process group started.
+pub(crate) fn group_variable(group: i32) -> String {
+    variable(&group.to_string())
+}
+
+/// The brackets keep group 12 from being found in group 123. No shell takes them for a pattern in an assignment.
+fn variable(group: &str) -> String {
+    format!("KTRIAL_GROUP=[{group}]")
 }
 
 /// Words as one shell line, each quoted where it needs to be.

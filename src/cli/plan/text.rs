@@ -133,6 +133,7 @@ fn commands(plan: &Plan, out: &mut String) {
             script(&workload::script(trial, experiment), out);
         }
     }
+    out.push_str("\nTOKEN stands for a random word, another one in each trial, that the workload is not told.\n");
 }
 
 /// What tells a workload from the others.
