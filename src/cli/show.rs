@@ -8,7 +8,7 @@ use crate::ascii::escaped;
 use crate::display::Show;
 use crate::error::{Error, Result};
 use crate::frame::Table;
-use crate::record::{Record, Trial};
+use crate::record::{Record, State, Trial};
 use crate::series::Cell;
 
 /// Show a record: where it comes from, its trials and warnings; or write one of its tables to a file.
@@ -116,6 +116,11 @@ fn problems(record: &Record) -> Result<Vec<String>> {
             Err(error) => problems.push(format!("{}: {error}", trial.id)),
         }
     }
-    problems.extend(record.check_files()?);
+    match record.manifest().state {
+        State::Running => problems.push(
+            "the run is under way, or was killed: its files have no hashes to be checked by".into(),
+        ),
+        _ => problems.extend(record.check_files()?),
+    }
     Ok(problems)
 }

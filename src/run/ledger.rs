@@ -54,7 +54,10 @@ impl Ledger {
                 ..Trial::new(&planned.id, &planned.condition)
             })
             .collect();
-        writer.save(&manifest)?;
+        writer.save(&manifest).inspect_err(|_| {
+            // Nothing is in it yet; a folder without a manifest would be no record.
+            let _ = std::fs::remove_dir(&dir);
+        })?;
         Ok(Ledger {
             dir,
             inner: Mutex::new(Inner { writer, manifest }),

@@ -102,8 +102,22 @@ fn run_by(
             cancel.cancel();
         })
     });
-    results.into_iter().collect::<Result<()>>()?;
-    ledger.finish(cancel.is_cancelled())
+    let written = results.into_iter().collect::<Result<()>>();
+    let record = ledger.dir().to_owned();
+    written
+        .and_then(|()| ledger.finish(cancel.is_cancelled()))
+        .map_err(|error| unfinished(error, record))
+}
+
+/// The error of a record that cannot be written to its end: a full disk, most often.
+fn unfinished(error: Error, record: PathBuf) -> Error {
+    Error::new(error.kind(), "the record could not be written to its end")
+        .at(record)
+        .because(error)
+        .next(
+            "what was received until then is kept there, with the manifest of the last phase that could be written; \
+             make room on the disk and run again",
+        )
 }
 
 /// Hosts that are ready, and their facts, in the same order.
