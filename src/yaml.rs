@@ -97,10 +97,15 @@ pub(crate) fn check_size(bytes: usize, file: &Path, purpose: Purpose) -> Result<
     if bytes as u64 <= purpose.max_bytes() {
         return Ok(());
     }
+    Err(too_large(file, purpose))
+}
+
+/// The error for a file past [`Purpose::max_bytes`].
+pub(crate) fn too_large(file: &Path, purpose: Purpose) -> Error {
     let limit = purpose.max_bytes() / 1024;
-    Err(Error::input(format!("the file has more than {limit} KiB"))
+    Error::input(format!("the file has more than {limit} KiB"))
         .at_line_column(file, 1, 1)
-        .next(purpose.when_large()))
+        .next(purpose.when_large())
 }
 
 /// Checks a whole text without keeping it.

@@ -1,7 +1,5 @@
 //! The files that an experiment is read from: the one that the user names and those that it extends.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -9,6 +7,7 @@ use crate::experiment::draft::Draft;
 use crate::experiment::keys;
 use crate::experiment::outline::{self, Node};
 use crate::experiment::words::shown;
+use crate::regular_file;
 use crate::yaml::{self, Purpose, Spot};
 
 /// The longest chain of `extends`.
@@ -173,19 +172,17 @@ pub(super) fn read_file(path: &Path) -> Result<String> {
             .next("check the name and that you may read it")
             .because(cause)
     };
-    // Asked before it is opened: opening a named pipe would wait for its writer.
-    if !path.metadata().map_err(failed)?.is_file() {
-        return Err(Error::input("not a file")
-            .at(path)
-            .next("give an experiment's YAML file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .map_err(failed)?
-        .take(Purpose::Experiment.max_bytes() + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    yaml::check_size(bytes.len(), path, Purpose::Experiment)?;
+    let most = Purpose::Experiment.max_bytes();
+    let bytes = match regular_file::open(path).and_then(|file| regular_file::read(file, most)) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Err(yaml::too_large(path, Purpose::Experiment)),
+        Err(cause) if cause.kind() == std::io::ErrorKind::InvalidInput => {
+            return Err(Error::input("not a file")
+                .at(path)
+                .next("give an experiment's YAML file"));
+        }
+        Err(cause) => return Err(failed(cause)),
+    };
     String::from_utf8(bytes).map_err(|cause| {
         let valid = cause.utf8_error().valid_up_to();
         let before =

@@ -65,27 +65,18 @@ pub(in crate::plot) fn scene(
     let names: Vec<String> = strips.iter().map(|strip| strip.name.clone()).collect();
     let room = (slot - 16).max(MARGIN);
     let shown = font::shorten_apart(&names, TEXT, room);
+    let canvas = |i: usize| Canvas {
+        runs: &runs,
+        frame,
+        values: &values,
+        middle: frame.left + slot * i as i32 + slot / 2,
+        slot,
+    };
     let mut hidden = 0;
     for (i, strip) in strips.iter().enumerate() {
-        let middle = frame.left + slot * i as i32 + slot / 2;
-        let canvas = Canvas {
-            runs: &runs,
-            frame,
-            values: &values,
-            middle,
-            slot,
-        };
-        hidden += canvas.strip(&mut page.scene, strip, i, &shown[i]);
+        hidden += canvas(i).strip(&mut page.scene, strip, i, &shown[i]);
     }
     if let (Some(difference), Some(axis)) = (&runs.difference, &differences) {
-        let middle = frame.left + slot * strips.len() as i32 + slot / 2;
-        let canvas = Canvas {
-            runs: &runs,
-            frame,
-            values: &values,
-            middle,
-            slot,
-        };
         let half = (room - font::width(" - ", TEXT)) / 2;
         let name = match font::shorten_apart(&names, TEXT, half).as_slice() {
             // Only what does not fit whole is cut.
@@ -94,7 +85,7 @@ pub(in crate::plot) fn scene(
             }
             _ => difference.name.clone(),
         };
-        canvas.difference(&mut page.scene, difference, axis, &name);
+        canvas(strips.len()).difference(&mut page.scene, difference, axis, &name);
     }
     page.y = frame.bottom + 100;
     page.note("Each mark is a run; bars are means.");
