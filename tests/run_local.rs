@@ -8,7 +8,7 @@ use common::experiment::{gone, plan, raw, states};
 use ktrial::error::ErrorKind;
 use ktrial::host::{self, Host};
 use ktrial::record::{Record, State};
-use ktrial::run::{self, Cancel, Destination, Progress, Silent, Update};
+use ktrial::run::{self, Cancel, Destination, Progress, Silent, Update, Ways};
 use ktrial::series::Phase;
 
 fn run(
@@ -23,7 +23,7 @@ fn run(
     };
     let connect =
         |name: &str| -> ktrial::error::Result<Box<dyn Host>> { host::connect(name, None) };
-    let record = run::run(&plan(yaml), &to, &connect, cancel, progress)?;
+    let record = run::run(&plan(yaml), &to, &Ways::new(&connect), cancel, progress)?;
     assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
     Ok((folder, record))
 }

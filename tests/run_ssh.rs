@@ -10,7 +10,7 @@ use common::sshd::{NAME, Sshd, wait_until};
 use ktrial::host::{self, Host};
 use ktrial::parse::{meminfo, stress_ng};
 use ktrial::record::{Record, State};
-use ktrial::run::{self, Cancel, Destination, Progress, Silent, Update};
+use ktrial::run::{self, Cancel, Destination, Progress, Silent, Update, Ways};
 
 /// A story with a workload that would outlive everything, and sampling with a period of its own.
 fn long_sleep(seconds: &str, every: &str) -> String {
@@ -61,8 +61,14 @@ fn stress_ng_two_by_two_over_ssh() {
     let config = sshd.config();
     let connect =
         |name: &str| -> ktrial::error::Result<Box<dyn Host>> { host::connect(name, Some(&config)) };
-    let record = run::run(&plan(&yaml), &to, &connect, &Cancel::default(), &Silent)
-        .unwrap_or_else(|e| panic!("{}", e.report()));
+    let record = run::run(
+        &plan(&yaml),
+        &to,
+        &Ways::new(&connect),
+        &Cancel::default(),
+        &Silent,
+    )
+    .unwrap_or_else(|e| panic!("{}", e.report()));
     run::check(&record).unwrap_or_else(|e| panic!("{}", e.report()));
     assert!(record.manifest().hosts[0].facts.contains_key("stress_ng"));
     for index in 0..4 {
@@ -113,8 +119,14 @@ fn a_broken_connection_costs_one_trial_and_leaves_nothing_on_the_host() {
     // The trial that breaks, then two that go well.
     plan.trials
         .retain(|t| t.condition == "after" || t.id == "t01");
-    let record = run::run(&plan, &to, &connect, &Cancel::default(), &progress)
-        .unwrap_or_else(|e| panic!("{}", e.report()));
+    let record = run::run(
+        &plan,
+        &to,
+        &Ways::new(&connect),
+        &Cancel::default(),
+        &progress,
+    )
+    .unwrap_or_else(|e| panic!("{}", e.report()));
     assert_eq!(states(&record), ["failed", "complete", "complete"]);
     assert_eq!(record.manifest().state, State::Failed);
     let reason = record.manifest().trials[0].reason.clone().unwrap();

@@ -99,6 +99,7 @@ fn layout(conditions: &[String], keep_duplicates: bool) -> Layout<'_> {
     Layout {
         conditions,
         primary: None,
+        metrics: &[],
         replication: Replication::Boot,
         keep_duplicates,
     }

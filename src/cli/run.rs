@@ -11,7 +11,7 @@ use super::tell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::Experiment;
 use crate::host;
-use crate::run::{self, Cancel, Destination, Progress};
+use crate::run::{self, Cancel, Destination, Progress, Ways};
 
 /// Run an experiment and write its record.
 ///
@@ -51,10 +51,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         experiment: Some(source),
     };
     let connect = |name: &str| host::connect(name, args.ssh_config.as_deref());
+    let ways = Ways::new(&connect);
     let cancel = Cancel::default();
     let signals = listen(&cancel)?;
     let progress = progress();
-    let record = run::run(&plan, &destination, &connect, &cancel, progress.as_ref());
+    let record = run::run(&plan, &destination, &ways, &cancel, progress.as_ref());
     // Bars go before anything is printed below them.
     drop(progress);
     signals.close();

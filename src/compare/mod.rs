@@ -8,6 +8,7 @@ mod warnings;
 
 pub use crate::stats::HodgesLehmann;
 pub use record::Comparisons;
+pub(crate) use record::is_of;
 pub use series::{SeriesTrial, compare_series};
 pub use summaries::{Layout, compare_summaries};
 pub use verdict::{ALPHA, adjust};

@@ -1,6 +1,6 @@
 //! A record's comparisons.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use super::series::of_samples;
@@ -41,31 +41,65 @@ impl FromIterator<Comparison> for Comparisons {
 }
 
 impl Record {
-    /// Every metric and cell, the first condition against each other one, under the assumption `normal`;
-    /// a boot that is there twice counts once.
+    /// The metrics that were named before the run (all, when there were no secondary ones) in each cell, the first
+    /// condition against each other one, under the assumption `normal`; a boot that is there twice counts once.
     ///
     /// # Errors
     /// When a raw file cannot be read.
     pub fn compare(&self) -> Result<Comparisons> {
-        self.compare_with(&Options::default(), false)
+        self.compare_with(&Options::default(), false, &[])
     }
 
-    /// As [`Record::compare`], with the assumption stated and duplicates kept if wanted.
+    /// As [`Record::compare`], with the assumption stated and duplicates kept if wanted, and with further metrics.
+    /// A metric in `also` that was not named before the run is compared with a warning; `memory.used` stands for each of
+    /// its summaries.
     ///
     /// # Errors
     /// When a raw file cannot be read.
-    pub fn compare_with(&self, options: &Options, keep_duplicates: bool) -> Result<Comparisons> {
+    pub fn compare_with(
+        &self,
+        options: &Options,
+        keep_duplicates: bool,
+        also: &[String],
+    ) -> Result<Comparisons> {
         let manifest = self.manifest();
+        let summaries = self.summaries()?;
+        let late = self.named_late(&summaries, also);
+        let mut metrics = manifest.secondary.clone();
+        metrics.extend(late.iter().map(|metric| (*metric).to_owned()));
         let layout = Layout {
+            metrics: &metrics,
             conditions: &manifest.conditions,
             primary: manifest.primary.as_deref(),
             replication: manifest.replication,
             keep_duplicates,
         };
-        let summaries = self.summaries()?;
         let mut comparisons = compare_summaries(&summaries, &layout, options);
+        for comparison in &mut comparisons {
+            if late.contains(comparison.metric.as_str()) {
+                comparison.warnings.push(
+                    "this metric was not named before the run: what it shows is a reason for another run, no finding"
+                        .into(),
+                );
+            }
+        }
         self.warn_of_samples(&mut comparisons, &summaries)?;
         Ok(comparisons.into_iter().collect())
+    }
+
+    /// Metrics that are asked for now, and were not named while others were.
+    fn named_late<'a>(&self, summaries: &'a [Summary], also: &[String]) -> BTreeSet<&'a str> {
+        let manifest = self.manifest();
+        if manifest.secondary.is_empty() {
+            return BTreeSet::new();
+        }
+        let named = manifest.secondary.iter().chain(&manifest.primary);
+        let named: BTreeSet<&str> = named.map(String::as_str).collect();
+        let asked = |metric: &str| also.iter().any(|name| is_of(metric, name));
+        let metrics = summaries.iter().map(|summary| summary.metric.as_str());
+        metrics
+            .filter(|metric| asked(metric) && !named.contains(metric))
+            .collect()
     }
 
     /// Where one trial stands against one, what is said of two files of samples goes for its samples too.
@@ -120,6 +154,14 @@ impl Record {
         let mut trials = self.manifest().trials.iter();
         trials.find(|trial| trial.id == counted.trial)
     }
+}
+
+/// Whether a metric is the one of this name, or a summary of the series of this name.
+pub(crate) fn is_of(metric: &str, name: &str) -> bool {
+    metric == name
+        || metric
+            .rsplit_once('.')
+            .is_some_and(|(series, _)| series == name)
 }
 
 /// A trial's samples of one series, in the comparison's unit.

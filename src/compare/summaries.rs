@@ -16,6 +16,8 @@ pub struct Layout<'a> {
     pub conditions: &'a [String],
     /// The metric named before the run.
     pub primary: Option<&'a str>,
+    /// The metrics that are compared; empty for all. The primary one always is.
+    pub metrics: &'a [String],
     /// What is repeated independently.
     pub replication: Replication,
     /// Count a trial that repeats another one's figures as one of its own.
@@ -38,13 +40,18 @@ pub fn compare_summaries(
     };
     let mut comparisons = Vec::new();
     for (metric, cells) in by_metric_and_cell(summaries) {
+        let is_primary = layout.primary == Some(metric);
+        if !is_primary && !layout.metrics.is_empty() && !layout.metrics.iter().any(|m| m == metric)
+        {
+            continue;
+        }
         for (cell, rows) in cells {
             let a = Selected::new(&rows, reference, layout.keep_duplicates);
             for other in others {
                 let b = Selected::new(&rows, other, layout.keep_duplicates);
                 if !a.rows.is_empty() || !b.rows.is_empty() {
                     let mut comparison = compare_selected(metric, cell, &a, &b, layout, options);
-                    comparison.primary = layout.primary == Some(metric);
+                    comparison.primary = is_primary;
                     comparisons.push(comparison);
                 }
             }

@@ -242,6 +242,7 @@ fn all(summaries: &[Summary], conditions: &[&str]) -> Vec<Comparison> {
     let layout = Layout {
         conditions: &conditions,
         primary: Some("peak"),
+        metrics: &[],
         replication: Replication::Boot,
         keep_duplicates: false,
     };

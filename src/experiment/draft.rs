@@ -7,6 +7,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::experiment::WorkloadKind;
+
 /// The keys of a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,13 +18,24 @@ pub(super) struct Draft {
     pub name: Option<String>,
     pub question: Option<String>,
     pub primary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secondary: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<Vec<String>>,
     pub hosts: Option<Vec<String>>,
     pub conditions: Option<Entries<Entries<String>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Entries<Vec<String>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot: Option<BootDraft>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Entries<String>>,
     pub workload: Option<WorkloadDraft>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub settle: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub monitors: Option<MonitorsDraft>,
     pub design: Option<DesignDraft>,
 }
@@ -33,8 +46,34 @@ pub(super) struct WorkloadDraft {
     #[serde(rename = "stress-ng", skip_serializing_if = "Option::is_none")]
     pub stress_ng: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub kmod: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     pub duration: Option<String>,
+}
+
+impl WorkloadDraft {
+    /// The arguments of one kind.
+    pub fn arguments(&mut self, kind: WorkloadKind) -> &mut Option<Vec<String>> {
+        match kind {
+            WorkloadKind::StressNg => &mut self.stress_ng,
+            WorkloadKind::Kmod => &mut self.kmod,
+            WorkloadKind::Boot => &mut self.boot,
+            WorkloadKind::Command => &mut self.command,
+        }
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BootDraft {
+    pub every: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_line: Option<Vec<String>>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -68,9 +107,13 @@ impl Draft {
             name: self.name.or(base.name),
             question: self.question.or(base.question),
             primary: self.primary.or(base.primary),
+            secondary: self.secondary.or(base.secondary),
+            notes: self.notes.or(base.notes),
             hosts: self.hosts.or(base.hosts),
             conditions: self.conditions.or(base.conditions),
             params: self.params.or(base.params),
+            boot: self.boot.or(base.boot),
+            settings: self.settings.or(base.settings),
             workload: self.workload.or(base.workload),
             idle: self.idle.or(base.idle),
             settle: self.settle.or(base.settle),
@@ -158,6 +201,7 @@ mod tests {
             fields::<WorkloadDraft>(),
             table(inner(EXPERIMENT, "workload"))
         );
+        assert_eq!(fields::<BootDraft>(), table(inner(EXPERIMENT, "boot")));
         let monitors = inner(EXPERIMENT, "monitors");
         assert_eq!(fields::<MonitorsDraft>(), table(monitors));
         for name in fields::<MonitorsDraft>() {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::error::Result;
+use crate::experiment::hosts::{self, Fault};
 use crate::experiment::plan::{self, MAX_TRIALS};
 use crate::experiment::sources::Sources;
 use crate::experiment::words::{choose, nearest, shown};
-use crate::experiment::{Experiment, WorkloadKind, template};
+use crate::experiment::{Every, Experiment, WorkloadKind, template};
 
 /// Bytes of one trial's command line.
 const MAX_COMMAND_LINE: usize = 16 * 1024;
@@ -25,7 +26,9 @@ const STRESS_NG_OWN: [(&str, &str, &str); 3] = [
 pub(super) fn check(experiment: &Experiment, sources: &Sources) -> Result<()> {
     let check = Checker { sources };
     check.variables(experiment)?;
+    check.boots(experiment)?;
     check.size(experiment)?;
+    check.filled_in(experiment)?;
     check.command_lines(experiment)
 }
 
@@ -36,11 +39,10 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// Every `{variable}` has one value in every condition, and every variable is used.
     fn variables(&self, experiment: &Experiment) -> Result<()> {
-        let path = workload_path(experiment.workload.kind);
         let mut used = BTreeSet::new();
-        for (index, argument) in experiment.workload.arguments.iter().enumerate() {
-            let pieces = template::pieces(argument).unwrap_or_default();
-            for piece in pieces {
+        for (path, text) in experiment.templates() {
+            let path: Vec<&str> = path.iter().map(String::as_str).collect();
+            for piece in template::pieces(text).unwrap_or_default() {
                 let template::Piece::Variable(name) = piece else {
                     continue;
                 };
@@ -55,10 +57,10 @@ impl Checker<'_> {
                         return Err(self
                             .sources
                             .at_value(
-                                &[path[0], path[1], &index.to_string()],
+                                &path,
                                 format!(
-                                    "argument {} needs {}, which condition {} does not give",
-                                    shown(argument),
+                                    "{} needs {}, which condition {} does not give",
+                                    shown(text),
                                     shown(&name),
                                     shown(&condition.name)
                                 ),
@@ -103,14 +105,64 @@ impl Checker<'_> {
         }
         Err(self
             .sources
-            .at_key(
-                path,
-                format!("no argument of the workload uses {}", shown(name)),
-            )
+            .at_key(path, format!("nothing uses {}", shown(name)))
             .next(match nearest(name, used.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write `{{{name}}}` where the workload takes it, or remove it"),
+                None => {
+                    format!("write `{{{name}}}` where it is meant to be filled in, or remove it")
+                }
             }))
+    }
+
+    /// What differs between the trials of a boot cannot be a matter of that boot.
+    fn boots(&self, experiment: &Experiment) -> Result<()> {
+        let Some(boot) = &experiment.boot else {
+            return Ok(());
+        };
+        if boot.every == Every::Trial {
+            return Ok(());
+        }
+        let words = boot.kernel.iter().chain(&boot.command_line);
+        let varies = |word: &String| {
+            let pieces = template::pieces(word).unwrap_or_default();
+            pieces
+                .iter()
+                .any(|piece| matches!(piece, template::Piece::Variable(_)))
+        };
+        match words.into_iter().find(|word| varies(word)) {
+            None => Ok(()),
+            Some(word) => Err(self
+                .sources
+                .at_key(
+                    &["boot", "every"],
+                    format!(
+                        "{} changes within a block, and the host is not booted there",
+                        shown(word)
+                    ),
+                )
+                .next("write `every: trial`")),
+        }
+    }
+
+    /// What the filled-in texts are used as: hosts' names, words for a boot loader, values of settings.
+    fn filled_in(&self, experiment: &Experiment) -> Result<()> {
+        for planned in plan::plan(experiment)?.trials {
+            if let Some(Fault { message, next, .. }) =
+                hosts::fault(std::slice::from_ref(&planned.host))
+            {
+                return Err(self.sources.at_value(&["hosts"], message).next(next));
+            }
+            let boot = planned.boot.iter();
+            let words = boot.flat_map(|boot| boot.kernel.iter().chain(&boot.command_line));
+            for word in words {
+                if !super::check::is_boot_word(word) {
+                    let message =
+                        format!("{} is not one plain word once it is filled in", shown(word));
+                    return Err(self.sources.at_value(&["boot"], message));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn size(&self, experiment: &Experiment) -> Result<()> {
@@ -140,8 +192,8 @@ impl Checker<'_> {
                         format!("the command line is longer than {MAX_COMMAND_LINE} bytes"),
                     ));
                 }
-                if kind == WorkloadKind::Command {
-                    if argv.first().is_some_and(String::is_empty) {
+                if kind != WorkloadKind::StressNg {
+                    if kind == WorkloadKind::Command && argv.first().is_some_and(String::is_empty) {
                         return Err(self
                             .sources
                             .at_value(&[path[0], path[1], "0"], "the program is empty"));
@@ -170,6 +222,8 @@ pub(super) fn workload_path(kind: WorkloadKind) -> [&'static str; 2] {
     match kind {
         WorkloadKind::Command => ["workload", "command"],
         WorkloadKind::StressNg => ["workload", "stress-ng"],
+        WorkloadKind::Kmod => ["workload", "kmod"],
+        WorkloadKind::Boot => ["workload", "boot"],
     }
 }
 

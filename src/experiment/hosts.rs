@@ -1,8 +1,8 @@
 //! Which hosts: names that `ssh` knows, each once.
 
 use crate::error::{Error, Result};
-use crate::experiment::Experiment;
 use crate::experiment::words::shown;
+use crate::experiment::{Experiment, template};
 
 /// What is wrong with a list of hosts.
 pub(super) struct Fault {
@@ -28,7 +28,18 @@ pub(super) fn fault(hosts: &[String]) -> Option<Fault> {
         return fault(None, "is empty".into(), NAME);
     }
     for (index, host) in hosts.iter().enumerate() {
-        if !is_name(host) {
+        // A name with `{variable}` places is looked at again once they are filled in.
+        let is_name = match template::pieces(host) {
+            Ok(pieces)
+                if pieces
+                    .iter()
+                    .any(|p| matches!(p, template::Piece::Variable(_))) =>
+            {
+                true
+            }
+            _ => is_name(host),
+        };
+        if !is_name {
             let message = format!("{} cannot be a host's name", shown(host));
             return fault(Some(index), message, NAME);
         }
@@ -53,7 +64,7 @@ fn is_name(host: &str) -> bool {
 }
 
 impl Experiment {
-    /// The same experiment on other hosts.
+    /// The same experiment on other hosts, each of which runs every condition.
     ///
     /// # Errors
     /// `Usage` when there is none, a name cannot be one, or one stands twice.

@@ -51,11 +51,25 @@ pub(super) const EXPERIMENT: &[Key] = &[
         about: "The number that decides, named before the run.",
     },
     Key {
+        name: "secondary",
+        shape: Shape::Texts,
+        takes: "a list of metrics, such as [memory.slab.rise]",
+        default: "every metric",
+        about: "Further numbers, named before the run; without them all that is measured is compared.",
+    },
+    Key {
+        name: "notes",
+        shape: Shape::Texts,
+        takes: "a list of sentences",
+        default: "none",
+        about: "What a reader of the results has to know; stands in the record and in every report.",
+    },
+    Key {
         name: "hosts",
         shape: Shape::Texts,
         takes: "a list of host names, such as [kdevops-kmod]",
         default: "required",
-        about: "Where it runs: names as `ssh` knows them; `local` is this machine. Every host runs every trial of the design.",
+        about: "Where it runs: names as `ssh` knows them; `local` is this machine. Every host runs every trial of the design; a `{variable}` in a name gives each condition a host of its own.",
     },
     Key {
         name: "conditions",
@@ -65,9 +79,23 @@ pub(super) const EXPERIMENT: &[Key] = &[
         about: "The arms. The first is the reference.",
     },
     Key {
+        name: "boot",
+        shape: Shape::Keys(BOOT),
+        takes: "a mapping, such as {every: trial, kernel: \"{kernel}\"}",
+        default: "hosts are not booted",
+        about: "When hosts are booted, and into what.",
+    },
+    Key {
+        name: "settings",
+        shape: Shape::Named(&Shape::Text),
+        takes: "files of the kernel with their values, such as {vm.oom_dump_tasks: 0}",
+        default: "none",
+        about: "Sysctls, or files below `/proc/sys` and `/sys`: set before each trial, read back, and restored after it.",
+    },
+    Key {
         name: "workload",
         shape: Shape::Keys(WORKLOAD),
-        takes: "a mapping with `duration` and one of `stress-ng` and `command`",
+        takes: "a mapping with `duration` and one of `stress-ng`, `kmod`, `boot` and `command`",
         default: "required",
         about: "What runs.",
     },
@@ -89,7 +117,7 @@ pub(super) const EXPERIMENT: &[Key] = &[
         name: "monitors",
         shape: Shape::Keys(MONITORS),
         takes: "a mapping of monitors, such as {meminfo: {every: 100ms}}",
-        default: "required",
+        default: "required, but for `boot`",
         about: "What is sampled, idle phase to settle phase.",
     },
     Key {
@@ -127,14 +155,28 @@ const WORKLOAD: &[Key] = &[
         name: "stress-ng",
         shape: Shape::Texts,
         takes: "a list of stress-ng's arguments",
-        default: "this or `command`",
+        default: "one of the four",
         about: "Arguments of stress-ng.",
+    },
+    Key {
+        name: "kmod",
+        shape: Shape::Texts,
+        takes: "a list of kmod.sh's arguments, such as [-c, \"0008\", 10]",
+        default: "one of the four",
+        about: "Arguments of the kernel's `tools/testing/selftests/kmod/kmod.sh`, which is looked for where kdevops has it.",
+    },
+    Key {
+        name: "boot",
+        shape: Shape::Texts,
+        takes: "a list of systemd units, such as [systemd-udev-settle.service]",
+        default: "one of the four",
+        about: "The boot itself is the workload: what each of these units took, and the boot as a whole.",
     },
     Key {
         name: "command",
         shape: Shape::Texts,
         takes: "a list of a program and its arguments",
-        default: "this or `stress-ng`",
+        default: "one of the four",
         about: "A program and its arguments. No shell reads them: each element is one argument.",
     },
     Key {
@@ -143,6 +185,30 @@ const WORKLOAD: &[Key] = &[
         takes: "a duration, such as 3s",
         default: "required",
         about: "How long it runs; 1ms to 24h, whole seconds for stress-ng.",
+    },
+];
+
+const BOOT: &[Key] = &[
+    Key {
+        name: "every",
+        shape: Shape::Text,
+        takes: "`trial`, `block`, or a number of blocks such as `3 blocks`",
+        default: "trial",
+        about: "How often a host is booted: before each trial, or before every so many blocks of trials.",
+    },
+    Key {
+        name: "kernel",
+        shape: Shape::Text,
+        takes: "a kernel's release, its beginning such as 6.12, or a pattern such as 6.12.*-lab",
+        default: "the host's own choice",
+        about: "What to boot; checked against `uname -r` after each boot.",
+    },
+    Key {
+        name: "command_line",
+        shape: Shape::Texts,
+        takes: "a list of words, such as [udev.log_level=debug]",
+        default: "none",
+        about: "Further words of the kernel's command line; checked against `/proc/cmdline` after each boot.",
     },
 ];
 

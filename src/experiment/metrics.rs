@@ -1,6 +1,6 @@
 //! The metrics that monitors give, and the summaries that one trial's series has: the one list.
 
-use crate::experiment::MonitorKind;
+use crate::experiment::{MonitorKind, Workload, WorkloadKind};
 
 /// A metric: a named number over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +113,40 @@ pub fn names(monitors: &[MonitorKind]) -> Vec<String> {
                 .map(move |summary| format!("{}.{}", metric.name, summary.name))
         })
         .collect()
+}
+
+/// What a boot took as a whole, in seconds, as `systemd-analyze time` says it. Firmware and loader are left out: few
+/// machines tell them.
+pub const BOOT_METRICS: [&str; 4] = ["boot.kernel", "boot.initrd", "boot.userspace", "boot.total"];
+
+/// The names of every number that a trial of this workload gives with these monitors.
+pub fn given(workload: &Workload, monitors: &[MonitorKind]) -> Vec<String> {
+    let mut all = match workload.kind {
+        WorkloadKind::Boot => {
+            let whole = BOOT_METRICS.map(str::to_owned);
+            workload.arguments.iter().cloned().chain(whole).collect()
+        }
+        _ => names(monitors),
+    };
+    if workload.kind == WorkloadKind::StressNg {
+        let stressors = workload.arguments.iter().filter_map(|word| {
+            let name = word.strip_prefix("--")?.split('=').next()?;
+            // A stressor's own options have a hyphen in them; no option of ours gives a rate.
+            (!name.is_empty() && !name.contains('-'))
+                .then(|| format!("stress-ng.{name}.bogo_ops_per_s"))
+        });
+        all.extend(stressors);
+    }
+    all
+}
+
+/// Whether a word can be a systemd unit's name, as systemd.unit(5) has it: what it consists of, and an ending.
+pub fn is_unit_name(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b":-_.\\@".contains(&b);
+    let parts = name.rsplit_once('.');
+    name.len() <= 255
+        && name.bytes().all(plain)
+        && parts.is_some_and(|(stem, kind)| !stem.is_empty() && !kind.is_empty())
 }
 
 /// Every metric and every summary as Markdown tables.

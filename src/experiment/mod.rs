@@ -1,5 +1,6 @@
 //! Experiments: the YAML file that says what to run, checked and with defaults filled in.
 
+mod boot;
 mod check;
 mod draft;
 mod duration;
@@ -10,15 +11,18 @@ pub mod metrics;
 mod order;
 mod outline;
 mod plan;
+mod settings;
 mod sources;
 mod template;
 mod words;
 mod yaml;
 
+pub use boot::{BOOT_TAKES, Boot, Every, PlannedBoot};
 pub use keys::key_table;
 pub use order::Order;
 
 pub use plan::{OVERHEAD_A_TRIAL, Plan, PlannedTrial, show_p};
+pub use settings::Setting;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,12 +40,20 @@ pub struct Experiment {
     pub question: String,
     /// The metric that decides, named before the run; such as `memory.used.peak`.
     pub primary: String,
-    /// Names as the user's ssh knows them, or `local`.
+    /// Further metrics named before the run; when there are any, no others are compared.
+    pub secondary: Vec<String>,
+    /// What a reader of the results has to know, a sentence each.
+    pub notes: Vec<String>,
+    /// Names as the user's ssh knows them, or `local`; with `{variable}` places still open.
     pub hosts: Vec<String>,
     /// Conditions in the file's order, each with its variables; the first is the reference.
     pub conditions: Vec<Condition>,
     /// Parameters and their values; their product makes the cells.
     pub params: BTreeMap<String, Vec<String>>,
+    /// When and into what hosts are booted; none when they stay as they are.
+    pub boot: Option<Boot>,
+    /// Files of the kernel that hold a value during each trial, with `{variable}` places still open.
+    pub settings: Vec<Setting>,
     /// What runs.
     pub workload: Workload,
     /// How long to watch before.
@@ -124,6 +136,50 @@ impl Experiment {
     }
 }
 
+impl Experiment {
+    /// Every text in which `{variable}` has a meaning, with its path of keys.
+    fn templates(&self) -> Vec<(Vec<String>, &str)> {
+        let at = |path: &[&str], index: usize| {
+            let index = index.to_string();
+            let path = path.iter().copied().chain([index.as_str()]);
+            path.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let mut all = Vec::new();
+        let path = fits::workload_path(self.workload.kind);
+        for (index, argument) in self.workload.arguments.iter().enumerate() {
+            all.push((at(&path, index), argument.as_str()));
+        }
+        for (index, host) in self.hosts.iter().enumerate() {
+            all.push((at(&["hosts"], index), host));
+        }
+        for setting in &self.settings {
+            let path = ["settings".to_owned(), setting.file.clone()];
+            all.push((path.to_vec(), &setting.value));
+        }
+        if let Some(boot) = &self.boot {
+            for (index, word) in boot.command_line.iter().enumerate() {
+                all.push((at(&["boot", "command_line"], index), word));
+            }
+            if let Some(kernel) = &boot.kernel {
+                all.push((vec!["boot".into(), "kernel".into()], kernel));
+            }
+        }
+        all
+    }
+
+    /// Whether the hosts' work needs root: reboots, settings and modules do.
+    pub fn needs_root(&self) -> bool {
+        let modules = |word: &String| word == "--module" || word.starts_with("--module=");
+        self.boot.is_some()
+            || !self.settings.is_empty()
+            || match self.workload.kind {
+                WorkloadKind::Kmod | WorkloadKind::Boot => true,
+                WorkloadKind::StressNg => self.workload.arguments.iter().any(modules),
+                WorkloadKind::Command => false,
+            }
+    }
+}
+
 /// One arm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
@@ -138,7 +194,7 @@ pub struct Condition {
 pub struct Workload {
     /// Which kind.
     pub kind: WorkloadKind,
-    /// Program and arguments, or for `stress-ng` its arguments only.
+    /// Program and arguments; for `stress-ng` and `kmod` their arguments only, for `boot` the units that are watched.
     pub arguments: Vec<String>,
     /// How long it is planned to run.
     pub duration: Duration,
@@ -151,6 +207,30 @@ pub enum WorkloadKind {
     Command,
     /// stress-ng, whose own report decides success.
     StressNg,
+    /// The kernel's own test of its module loader, `tools/testing/selftests/kmod/kmod.sh`.
+    Kmod,
+    /// The boot itself, as systemd-analyze(1) tells of it afterwards.
+    Boot,
+}
+
+impl WorkloadKind {
+    /// Every one, in the order of the key table.
+    pub const ALL: [WorkloadKind; 4] = [
+        WorkloadKind::StressNg,
+        WorkloadKind::Kmod,
+        WorkloadKind::Boot,
+        WorkloadKind::Command,
+    ];
+
+    /// The key below `workload`.
+    pub fn word(self) -> &'static str {
+        match self {
+            WorkloadKind::Command => "command",
+            WorkloadKind::StressNg => "stress-ng",
+            WorkloadKind::Kmod => "kmod",
+            WorkloadKind::Boot => "boot",
+        }
+    }
 }
 
 /// A monitor and how often it samples.

@@ -1,10 +1,12 @@
 //! The plan: the ordered trials that an experiment's design expands to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::experiment::{Condition, Experiment, WorkloadKind, order, template};
+use crate::experiment::{
+    BOOT_TAKES, Condition, Every, Experiment, PlannedBoot, Setting, WorkloadKind, order, template,
+};
 use crate::series::Cell;
 use crate::stats;
 
@@ -37,19 +39,44 @@ pub struct PlannedTrial {
     pub cell: Cell,
     /// Host's name.
     pub host: String,
-    /// Program and arguments as they will run (for `stress-ng` with `stress-ng` in front).
+    /// Program and arguments as they will run (for `stress-ng` and `kmod` with `stress-ng` or `kmod.sh` in front;
+    /// nothing where the boot is the workload).
     pub argv: Vec<String>,
+    /// The boot that it begins with.
+    pub boot: Option<PlannedBoot>,
+    /// What is set while it runs.
+    pub settings: Vec<Setting>,
 }
 
 impl Plan {
-    /// How long it takes: one host's trials, as hosts run side by side, each with its phases and
-    /// [`OVERHEAD_A_TRIAL`].
+    /// How long it takes: the busiest host's trials, as hosts run side by side, each with its phases,
+    /// [`OVERHEAD_A_TRIAL`], and [`BOOT_TAKES`] where it begins with a boot.
     pub fn estimated_time(&self) -> Duration {
         let experiment = &self.experiment;
-        let trial =
-            experiment.idle + experiment.workload.duration + experiment.settle + OVERHEAD_A_TRIAL;
-        let hosts = experiment.hosts.len().max(1);
-        trial.saturating_mul(u32::try_from(self.trials.len() / hosts).unwrap_or(u32::MAX))
+        let measures_boots = experiment.workload.kind == WorkloadKind::Boot;
+        let phases = experiment.idle + experiment.workload.duration + experiment.settle;
+        let mut hosts: BTreeMap<&str, Duration> = BTreeMap::new();
+        for trial in &self.trials {
+            let boot = match trial.boot.is_some() && !measures_boots {
+                true => BOOT_TAKES,
+                false => Duration::ZERO,
+            };
+            let time = hosts.entry(&trial.host).or_default();
+            *time = time.saturating_add(phases + boot + OVERHEAD_A_TRIAL);
+        }
+        hosts.into_values().max().unwrap_or_default()
+    }
+
+    /// The hosts that take part, each once, in order of their first trial.
+    pub fn hosts(&self) -> Vec<&str> {
+        let mut hosts: Vec<&str> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for trial in &self.trials {
+            if seen.insert(trial.host.as_str()) {
+                hosts.push(&trial.host);
+            }
+        }
+        hosts
     }
 
     /// Trials of a condition that one comparison has: those of every host, in one cell.
@@ -78,13 +105,22 @@ impl Plan {
                 show_p(p_enough)
             ));
         }
+        // Otherwise only some trials of a condition begin with a boot, and all with the same.
+        let boots_differ = self
+            .experiment
+            .boot
+            .as_ref()
+            .is_some_and(|b| b.every == Every::Trial);
         let mut commands = BTreeMap::new();
         for trial in &self.trials {
-            if let Some(other) = commands.insert((&trial.cell, &trial.argv), &trial.condition)
+            let all = (&trial.cell, &trial.argv, &trial.settings, &trial.host);
+            let boot = trial.boot.as_ref().map(|b| (&b.kernel, &b.command_line));
+            let boot = boot.filter(|_| boots_differ);
+            if let Some(other) = commands.insert((all, boot), &trial.condition)
                 && *other != trial.condition
             {
                 warnings.push(format!(
-                    "{other} and {} run the same command: what differs between them is noise",
+                    "{other} and {} run the same: what differs between them is noise",
                     trial.condition
                 ));
                 break;
@@ -130,44 +166,102 @@ pub(super) fn plan(experiment: &Experiment) -> Result<Plan> {
     let mut slots = Vec::new();
     for cell in &cells {
         for condition in &experiment.conditions {
-            slots.push((condition, cell, argv(experiment, condition, cell)?));
+            slots.push(Slot::new(experiment, condition, cell)?);
         }
     }
     let design = &experiment.design;
-    let mut sequences: Vec<_> = (0u64..)
+    let every = experiment.boot.as_ref().map(|boot| boot.every);
+    let sequences: Vec<Vec<Vec<usize>>> = (0u64..)
         .zip(&experiment.hosts)
-        .map(|(index, host)| {
-            let blocks = order::blocks(
-                design.order,
-                design.seed,
-                index,
-                design.trials as usize,
-                slots.len(),
-            );
-            (host, blocks.into_iter().flatten())
+        .map(|(host, _)| {
+            let blocks = design.trials as usize;
+            order::blocks(design.order, design.seed, host, blocks, slots.len())
         })
         .collect();
     let digits = total.to_string().len().max(2);
     let mut trials = Vec::new();
-    for _ in 0..design.trials as usize * slots.len() {
-        for (host, sequence) in &mut sequences {
-            let Some((condition, cell, argv)) = sequence.next().and_then(|slot| slots.get(slot))
-            else {
-                continue;
-            };
-            trials.push(PlannedTrial {
-                id: format!("t{:0digits$}", trials.len() + 1),
-                condition: condition.name.clone(),
-                cell: (*cell).clone(),
-                host: host.to_string(),
-                argv: argv.clone(),
-            });
+    for block in 0..design.trials as usize {
+        for place in 0..slots.len() {
+            for (host, sequence) in sequences.iter().enumerate() {
+                let slot = sequence.get(block).and_then(|block| block.get(place));
+                let Some(slot) = slot.and_then(|slot| slots.get(*slot)) else {
+                    continue;
+                };
+                let begins = every.is_some_and(|every| every.begins(block, place));
+                trials.push(PlannedTrial {
+                    id: format!("t{:0digits$}", trials.len() + 1),
+                    condition: slot.condition.to_owned(),
+                    cell: slot.cell.clone(),
+                    host: slot.hosts.get(host).cloned().unwrap_or_default(),
+                    argv: slot.argv.clone(),
+                    boot: slot.boot.clone().filter(|_| begins),
+                    settings: slot.settings.clone(),
+                });
+            }
         }
     }
     Ok(Plan {
         experiment: experiment.clone(),
         trials,
     })
+}
+
+/// A condition in a cell, with every `{variable}` filled in.
+struct Slot<'a> {
+    condition: &'a str,
+    cell: &'a Cell,
+    argv: Vec<String>,
+    /// One for each of the experiment's hosts.
+    hosts: Vec<String>,
+    boot: Option<PlannedBoot>,
+    settings: Vec<Setting>,
+}
+
+impl<'a> Slot<'a> {
+    fn new(
+        experiment: &'a Experiment,
+        condition: &'a Condition,
+        cell: &'a Cell,
+    ) -> Result<Slot<'a>> {
+        let values = values(condition, cell);
+        let fill = |text: &String| fill(condition, "an entry", text, &values);
+        let fill_all = |texts: &[String]| texts.iter().map(fill).collect::<Result<Vec<_>>>();
+        let settings = experiment.settings.iter().map(|setting| {
+            let (file, value) = (setting.file.clone(), fill(&setting.value)?);
+            Ok(Setting { file, value })
+        });
+        let boot = experiment.boot.as_ref().map(|boot| {
+            Ok(PlannedBoot {
+                kernel: boot.kernel.as_ref().map(fill).transpose()?,
+                command_line: fill_all(&boot.command_line)?,
+            })
+        });
+        Ok(Slot {
+            condition: &condition.name,
+            cell,
+            argv: argv(experiment, condition, cell)?,
+            hosts: fill_all(&experiment.hosts)?,
+            boot: boot.transpose()?,
+            settings: settings.collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn values<'a>(condition: &'a Condition, cell: &'a Cell) -> BTreeMap<&'a str, &'a str> {
+    let pairs = condition.variables.iter().chain(cell);
+    pairs
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
+}
+
+fn fill(
+    condition: &Condition,
+    what: &str,
+    text: &str,
+    values: &BTreeMap<&str, &str>,
+) -> Result<String> {
+    template::fill(text, values)
+        .map_err(|why| Error::input(format!("condition `{}`: {what} {why}", condition.name)))
 }
 
 /// Program and arguments under a condition in a cell.
@@ -179,24 +273,16 @@ pub(super) fn argv(
     condition: &Condition,
     cell: &Cell,
 ) -> Result<Vec<String>> {
-    let values: BTreeMap<&str, &str> = condition
-        .variables
-        .iter()
-        .chain(cell)
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
+    let values = values(condition, cell);
     let program = match experiment.workload.kind {
         WorkloadKind::StressNg => Some(Ok("stress-ng".to_owned())),
+        WorkloadKind::Kmod => Some(Ok("kmod.sh".to_owned())),
+        WorkloadKind::Boot => return Ok(Vec::new()),
         WorkloadKind::Command => None,
     };
-    let arguments = experiment.workload.arguments.iter().map(|argument| {
-        template::fill(argument, &values).map_err(|why| {
-            Error::input(format!(
-                "condition `{}`: an argument of the workload {why}",
-                condition.name
-            ))
-        })
-    });
+    let arguments = experiment.workload.arguments.iter();
+    let arguments =
+        arguments.map(|text| fill(condition, "an argument of the workload", text, &values));
     program.into_iter().chain(arguments).collect()
 }
 
@@ -280,7 +366,7 @@ mod tests {
         let three = "3 + 3 trials: an exact test cannot go below 0.1; 4 + 4 can reach 0.029";
         assert!(warnings(3).contains(three), "{}", warnings(3));
         assert!(!warnings(4).contains("exact test"), "{}", warnings(4));
-        assert!(warnings(4).contains("c0 and c1 run the same command"));
+        assert!(warnings(4).contains("c0 and c1 run the same"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An experiment written back as YAML, for the record: whole, whatever it extended.
 
 use crate::experiment::draft::{
-    DesignDraft, Draft, Entries, MonitorDraft, MonitorsDraft, WorkloadDraft,
+    BootDraft, DesignDraft, Draft, Entries, MonitorDraft, MonitorsDraft, WorkloadDraft,
 };
 use crate::experiment::{Experiment, MonitorKind, WorkloadKind, duration};
 
@@ -12,7 +12,19 @@ pub(super) fn write(experiment: &Experiment) -> String {
 
 fn draft(experiment: &Experiment) -> Draft {
     let workload = &experiment.workload;
-    let arguments = |kind| (workload.kind == kind).then(|| workload.arguments.clone());
+    let measures_boots = workload.kind == WorkloadKind::Boot;
+    let mut workload_draft = WorkloadDraft {
+        duration: Some(duration::show(workload.duration)),
+        ..WorkloadDraft::default()
+    };
+    *workload_draft.arguments(workload.kind) = Some(workload.arguments.clone());
+    let boot = experiment.boot.as_ref().map(|boot| BootDraft {
+        every: Some(boot.every.words()),
+        kernel: boot.kernel.clone(),
+        command_line: some(boot.command_line.clone()),
+    });
+    let settings = experiment.settings.iter();
+    let settings = settings.map(|setting| (setting.file.clone(), setting.value.clone()));
     let monitor = |kind| {
         experiment
             .monitors
@@ -32,17 +44,17 @@ fn draft(experiment: &Experiment) -> Draft {
         name: Some(experiment.name.clone()),
         question: Some(experiment.question.clone()),
         primary: Some(experiment.primary.clone()),
+        secondary: some(experiment.secondary.clone()),
+        notes: some(experiment.notes.clone()),
         hosts: Some(experiment.hosts.clone()),
         conditions: Some(Entries(conditions.collect())),
-        params: (!params.is_empty()).then_some(Entries(params)),
-        workload: Some(WorkloadDraft {
-            stress_ng: arguments(WorkloadKind::StressNg),
-            command: arguments(WorkloadKind::Command),
-            duration: Some(duration::show(workload.duration)),
-        }),
-        idle: Some(duration::show(experiment.idle)),
-        settle: Some(duration::show(experiment.settle)),
-        monitors: Some(MonitorsDraft {
+        params: some(params).map(Entries),
+        boot,
+        settings: some(settings.collect()).map(Entries),
+        workload: Some(workload_draft),
+        idle: (!measures_boots).then(|| duration::show(experiment.idle)),
+        settle: (!measures_boots).then(|| duration::show(experiment.settle)),
+        monitors: (!measures_boots).then(|| MonitorsDraft {
             meminfo: monitor(MonitorKind::Meminfo),
             free: monitor(MonitorKind::Free),
         }),
@@ -52,4 +64,9 @@ fn draft(experiment: &Experiment) -> Draft {
             seed: Some(experiment.design.seed.to_string()),
         }),
     }
+}
+
+/// None for an empty list, which stands for a key that was not given.
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
 }

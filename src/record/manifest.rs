@@ -33,6 +33,9 @@ pub struct Manifest {
     /// The metric named before the run that decides; none for imported figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primary: Option<String>,
+    /// Further metrics named before the run; when there are any, no others are compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secondary: Vec<String>,
     /// Conditions in order; the first is the reference (`a` of a comparison).
     pub conditions: Vec<String>,
     /// What is repeated independently.
@@ -71,6 +74,7 @@ impl Manifest {
             source: None,
             question: None,
             primary: None,
+            secondary: Vec::new(),
             conditions: Vec::new(),
             replication,
             state: State::Complete,
@@ -149,6 +153,12 @@ pub struct Trial {
     /// `/proc/sys/kernel/random/boot_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
+    /// What `uname -r` said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The kernel's command line, where the experiment booted the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmdline: Option<String>,
     /// What became of it.
     pub state: State,
     /// Why, when it is not complete.
@@ -180,6 +190,8 @@ impl Trial {
             cell: Cell::new(),
             host: None,
             boot_id: None,
+            kernel: None,
+            cmdline: None,
             state: State::NotRun,
             reason: None,
             duplicate_of: None,

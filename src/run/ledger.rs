@@ -34,16 +34,26 @@ impl Ledger {
         let writer = create(folder, &format!("{now}-{}", experiment.name))?;
         let dir = writer.dir().to_owned();
         let name = dir.file_name().unwrap_or_default().to_string_lossy();
-        let mut manifest = Manifest::new(&name, RecordKind::Run, Replication::Trial);
+        let replication = match experiment.boot {
+            Some(_) => Replication::Boot,
+            None => Replication::Trial,
+        };
+        let mut manifest = Manifest::new(&name, RecordKind::Run, replication);
         manifest.question = Some(experiment.question.clone());
         manifest.primary = Some(experiment.primary.clone());
+        manifest.secondary.clone_from(&experiment.secondary);
         manifest.conditions = experiment
             .conditions
             .iter()
             .map(|c| c.name.clone())
             .collect();
         manifest.state = State::Running;
-        manifest.notes = hosts.iter().filter_map(preflight::busy_before).collect();
+        manifest.notes.clone_from(&experiment.notes);
+        let busy = hosts.iter().filter_map(preflight::busy_before);
+        manifest.notes.extend(busy);
+        manifest
+            .notes
+            .extend(hosts.iter().filter_map(preflight::emulated));
         manifest.hosts = hosts;
         manifest.trials = plan
             .trials

@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::experiment::Plan;
+use crate::experiment::{Plan, PlannedBoot};
 use crate::host::Host;
 use crate::record::{HostFacts, Record, State};
 
@@ -39,6 +39,29 @@ use sequence::Shared;
 
 /// How a host is reached by its name; used again when a connection breaks.
 pub type Connect<'a> = dyn Fn(&str) -> Result<Box<dyn Host>> + Sync + 'a;
+
+/// How a host is started anew by something that is not on it, with the kernel and words that the boot asks for:
+/// a boot loader's tool, a hypervisor, a power switch. It may return before the host is up.
+pub type Restart<'a> = dyn Fn(&str, &PlannedBoot, &Cancel) -> Result<()> + Sync + 'a;
+
+/// The ways to hosts.
+#[derive(Clone, Copy)]
+pub struct Ways<'a> {
+    /// How a host is reached.
+    pub connect: &'a Connect<'a>,
+    /// How a host is started anew; without it a host reboots itself, into a kernel of its own choice.
+    pub restart: Option<&'a Restart<'a>>,
+}
+
+impl<'a> Ways<'a> {
+    /// To hosts that nothing starts anew from outside.
+    pub fn new(connect: &'a Connect<'a>) -> Ways<'a> {
+        Ways {
+            connect,
+            restart: None,
+        }
+    }
+}
 
 /// Where a run's record goes.
 #[derive(Debug, Clone)]
@@ -62,22 +85,22 @@ pub struct Destination {
 pub fn run(
     plan: &Plan,
     to: &Destination,
-    connect: &Connect<'_>,
+    ways: &Ways<'_>,
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Record> {
-    run_by(&SystemClock::new(), plan, to, connect, cancel, progress)
+    run_by(&SystemClock::new(), plan, to, ways, cancel, progress)
 }
 
 fn run_by(
     clock: &dyn Clock,
     plan: &Plan,
     to: &Destination,
-    connect: &Connect<'_>,
+    ways: &Ways<'_>,
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Record> {
-    let (hosts, facts) = reach(plan, connect)?;
+    let (hosts, facts) = reach(plan, ways.connect)?;
     let ledger = Ledger::begin(&to.folder, plan, facts)?;
     if let Some(text) = &to.experiment {
         ledger.write("experiment.yaml", text)?;
@@ -91,7 +114,7 @@ fn run_by(
     let shared = Shared {
         plan,
         ledger: &ledger,
-        connect,
+        ways,
         clock,
         cancel,
         progress,

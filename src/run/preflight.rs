@@ -36,6 +36,7 @@ fact memory_kib "$(while read -r key value unit; do [ "$key" = MemTotal: ] && ec
 fact loadavg "$(first /proc/loadavg)"
 fact clocksource "$(first /sys/devices/system/clocksource/clocksource0/current_clocksource)"
 fact hypervisor "$(first /sys/hypervisor/type || first /sys/class/dmi/id/sys_vendor)"
+fact virtualization "$(systemd-detect-virt 2>/dev/null)"
 fact procps "$(free --version 2>/dev/null)"
 fact stress_ng "$(stress-ng --version 2>/dev/null)"
 fact systemd "$(systemctl --version 2>/dev/null | while read -r line; do echo "$line"; break; done)"
@@ -191,6 +192,22 @@ pub(super) fn busy_before(host: &HostFacts) -> Option<String> {
         format!(
             "host {} was busy before the run: load {load} on {cpus} CPUs; other work widens every interval",
             host.name
+        )
+    })
+}
+
+/// What a reader has to know of a host without a processor of its own. `qemu` is QEMU that emulates; with KVM
+/// systemd-detect-virt(1) says `kvm`.
+pub(super) fn emulated(host: &HostFacts) -> Option<String> {
+    let virtualization = host.facts.get("virtualization")?;
+    (virtualization == "qemu").then(|| {
+        let size = |key| host.facts.get(key).map_or("?", String::as_str);
+        format!(
+            "host {} is emulated by QEMU without KVM, with {} CPUs and {} KiB of memory: true to what the kernel does \
+             and how much memory it takes, not to the speed of hardware",
+            host.name,
+            size("cpus"),
+            size("memory_kib")
         )
     })
 }

@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::record::State;
 use crate::workload;
 
-use super::Connect;
+use super::Ways;
 use super::cancel::Cancel;
 use super::clock::Clock;
 use super::ledger::Ledger;
@@ -27,7 +27,7 @@ const RECONNECT_AFTER: [Duration; 3] = [
 pub(super) struct Shared<'a> {
     pub(super) plan: &'a Plan,
     pub(super) ledger: &'a Ledger,
-    pub(super) connect: &'a Connect<'a>,
+    pub(super) ways: &'a Ways<'a>,
     pub(super) clock: &'a dyn Clock,
     pub(super) cancel: &'a Cancel,
     pub(super) progress: &'a dyn Progress,
@@ -116,7 +116,7 @@ fn reconnect(name: &str, remains: &Remains, shared: &Shared<'_>) -> Result<Box<d
             attempt,
         });
         shared.clock.sleep(pause);
-        let reached = (shared.connect)(name).and_then(|host| {
+        let reached = (shared.ways.connect)(name).and_then(|host| {
             remains.clear(host.as_ref(), shared.clock)?;
             Ok(host)
         });

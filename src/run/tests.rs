@@ -23,6 +23,7 @@ fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
     let argv: Vec<String> = match kind {
         WorkloadKind::Command => vec!["true".into()],
         WorkloadKind::StressNg => vec!["stress-ng".into(), "--vm".into(), "1".into()],
+        other => panic!("no story of {other:?} yet"),
     };
     let condition = |name: &str| Condition {
         name: name.into(),
@@ -32,9 +33,13 @@ fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
         name: "story".into(),
         question: "Does it run?".into(),
         primary: "memory.used.peak".into(),
+        secondary: Vec::new(),
+        notes: Vec::new(),
         hosts: hosts.iter().map(|h| (*h).into()).collect(),
         conditions: vec![condition("before"), condition("after")],
         params: BTreeMap::new(),
+        boot: None,
+        settings: Vec::new(),
         workload: Workload {
             kind,
             arguments: argv.clone(),
@@ -59,6 +64,8 @@ fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
             cell: BTreeMap::new(),
             host: hosts[i % hosts.len()].into(),
             argv: argv.clone(),
+            boot: None,
+            settings: Vec::new(),
         })
         .collect();
     Plan { experiment, trials }
@@ -156,7 +163,14 @@ impl Story {
             folder: self.folder.path().join("runs"),
             experiment: Some(b"name: story\n".to_vec()),
         };
-        run_by(&self.clock, plan, &to, &connect, &self.cancel, progress)
+        run_by(
+            &self.clock,
+            plan,
+            &to,
+            &Ways::new(&connect),
+            &self.cancel,
+            progress,
+        )
     }
 
     fn run(&self, plan: &Plan) -> Record {

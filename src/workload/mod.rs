@@ -46,10 +46,12 @@ pub(crate) fn marked_script(
     token: &Token,
 ) -> String {
     let workload = &experiment.workload;
-    let (prepare, command) = match workload.kind {
-        WorkloadKind::Command => ("", quote(&trial.argv)),
+    let (around, command) = match workload.kind {
+        WorkloadKind::Command | WorkloadKind::Kmod | WorkloadKind::Boot => {
+            (Around::default(), quote(&trial.argv))
+        }
         WorkloadKind::StressNg => (
-            stress_ng::PREPARE,
+            Around::prepare(stress_ng::PREPARE),
             format!(
                 "{} {}",
                 quote(&trial.argv),
@@ -57,6 +59,9 @@ pub(crate) fn marked_script(
             ),
         ),
     };
+    let around = [around];
+    let prepare: String = around.iter().map(|a| a.prepare.as_str()).collect();
+    let restore: String = around.iter().rev().map(|a| a.restore.as_str()).collect();
     let (idle, settle) = (
         experiment.idle.as_secs_f64(),
         experiment.settle.as_secs_f64(),
@@ -70,9 +75,13 @@ pub(crate) fn marked_script(
 # The watchdog; begun before the trap, which a child has until it is under way, so that TERM always ends it.
 {{ sleep {limit}; kill -s INT 0; sleep {grace}; kill -s KILL 0; }} </dev/null >/dev/null 2>&1 &
 mark() {{ read -r up rest </proc/uptime; printf '\n{mark} {token} %s %s %s\n' "$1" "$up" "$2"; }}
-leave() {{ kill -s TERM 0; exit "$1"; }}
+restore() {{
+:
+{restore}}}
+leave() {{ kill -s TERM 0; restore; exit "$1"; }}
 ended=
-trap 'ended=yes' INT TERM
+# A connection that is gone must not end the script before it has restored.
+trap 'ended=yes' INT TERM HUP PIPE
 {prepare}mark idle
 sleep {idle}
 [ -z "$ended" ] || leave 130
@@ -87,9 +96,28 @@ if [ -z "$stopped" ]; then
   sleep {settle}
   mark settled
 fi
+restore
 exit "$code"
 "#
     )
+}
+
+/// What a trial does on its host around its phases: shell lines before the idle phase and after the settle phase.
+#[derive(Debug, Default)]
+struct Around {
+    /// Ends the script by `leave CODE` when the trial cannot be, with the reason on standard error.
+    prepare: String,
+    /// Runs however the script ends, even when `prepare` did not come to its end; in reverse order of several.
+    restore: String,
+}
+
+impl Around {
+    fn prepare(lines: &str) -> Around {
+        Around {
+            prepare: lines.to_owned(),
+            ..Around::default()
+        }
+    }
 }
 
 /// What stands in the environment of everything that the workload of this process group started.

@@ -1,26 +1,29 @@
 //! `ktrial compare RECORD`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cli::compare::{Args, Format, setup};
-use crate::compare::{Comparison, Comparisons, Verdict};
+use crate::compare::{Comparison, Comparisons, Verdict, is_of};
 use crate::error::{Error, Result};
 use crate::parse::no_such;
 use crate::plot::Figure;
 use crate::record::{Claim, Record, State};
 use crate::report::Report;
 
-/// Compares the conditions of a record. Holm's family is always every metric of the record, whatever is shown.
+/// Compares the conditions of a record. Holm's family is every metric that was named before the run (every one, when
+/// none was) and those asked for now, whatever is shown.
 pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
     refuse_options_of_files(args)?;
     let record = Record::open(path)?;
-    let all = record.compare_with(&args.options(), args.keep_duplicates)?;
+    let all = record.compare_with(&args.options(), args.keep_duplicates, &args.metric)?;
     let shown = match args.format {
         Format::Json if args.metric.is_empty() => all.to_vec(),
         _ => chosen(&record, &all, args)?,
     };
     let mut notes = record.manifest().notes.clone();
     notes.extend(record.manifest().claims.iter().map(claimed));
+    notes.extend(kernels(&record));
     notes.extend(unfinished(&record));
     notes.extend(record.damage()?);
     notes.extend(left_out(&all, &shown));
@@ -57,32 +60,27 @@ fn title(record: &Record) -> String {
     }
 }
 
-/// The metrics that `--metric` names (`memory.used` stands for all of its summaries), else the primary metric
-/// and the other summaries of its series, else all.
+/// The metrics that `--metric` names (`memory.used` stands for all of its summaries), else those named before the run,
+/// else the primary metric and the other summaries of its series, else all.
 fn chosen(record: &Record, all: &Comparisons, args: &Args) -> Result<Vec<Comparison>> {
     let mut named: Vec<&str> = args.metric.iter().map(String::as_str).collect();
     let primary = record.manifest().primary.clone();
-    if let (true, Some(primary)) = (named.is_empty(), &primary) {
+    let few = named.is_empty() && record.manifest().secondary.is_empty();
+    if let (true, Some(primary)) = (few, &primary) {
         named.push(primary);
         named.extend(primary.rsplit_once('.').map(|(series, _)| series));
     }
     if named.is_empty() {
         return Ok(all.to_vec());
     }
-    let names = |c: &&Comparison, name: &str| {
-        c.metric == name
-            || c.metric
-                .rsplit_once('.')
-                .is_some_and(|(series, _)| series == name)
-    };
     for name in &args.metric {
-        if !all.iter().any(|c| names(&c, name)) {
+        if !all.iter().any(|c| is_of(&c.metric, name)) {
             let mut known: Vec<String> = all.iter().map(|c| c.metric.clone()).collect();
             known.dedup();
             return Err(no_such("metric", name, &known).at(record.dir()));
         }
     }
-    let is_shown = |c: &&Comparison| named.iter().any(|name| names(c, name));
+    let is_shown = |c: &&Comparison| named.iter().any(|name| is_of(&c.metric, name));
     Ok(all.iter().filter(is_shown).cloned().collect())
 }
 
@@ -97,6 +95,32 @@ fn claimed(claim: &Claim) -> String {
         claim.figure(),
         claim.what
     )
+}
+
+/// Conditions that never ran on the same kernel: what a reader must not take for the effect of one patch.
+fn kernels(record: &Record) -> Option<String> {
+    let mut kernels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for trial in &record.manifest().trials {
+        if let (State::Complete, Some(kernel)) = (trial.state, &trial.kernel) {
+            kernels.entry(&trial.condition).or_default().insert(kernel);
+        }
+    }
+    let apart = |(index, a): (usize, &BTreeSet<&str>)| {
+        kernels.values().skip(index + 1).all(|b| a.is_disjoint(b))
+    };
+    let differ = kernels.len() > 1 && kernels.values().enumerate().all(apart);
+    let words = record.manifest().conditions.iter().filter_map(|condition| {
+        let releases: Vec<&str> = kernels.get(condition.as_str())?.iter().copied().collect();
+        Some(format!("{condition} {}", releases.join(", ")))
+    });
+    let words: Vec<String> = words.collect();
+    differ.then(|| {
+        format!(
+            "each condition ran on a kernel of its own ({}): a difference is that of the kernels, in all that they \
+             differ in",
+            words.join("; ")
+        )
+    })
 }
 
 /// Trials that gave no summaries, in one sentence.

@@ -111,6 +111,8 @@ fn design(experiment: &Experiment) -> Vec<String> {
 fn workload(workload: &Workload) -> String {
     let program = match workload.kind {
         WorkloadKind::StressNg => "stress-ng ",
+        WorkloadKind::Kmod => "kmod.sh ",
+        WorkloadKind::Boot => "boot ",
         WorkloadKind::Command => "",
     };
     let arguments = workload.arguments.iter().map(|argument| {

@@ -1,11 +1,18 @@
 //! The plan as JSON, schema 1. Its fields are in docs/experiment.md.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::experiment::Plan;
+use crate::experiment::{Plan, PlannedTrial};
 use crate::{monitor, run, workload};
+
+fn settings(trial: &PlannedTrial) -> BTreeMap<&str, &str> {
+    let settings = trial.settings.iter();
+    settings
+        .map(|s| (s.file.as_str(), s.value.as_str()))
+        .collect()
+}
 
 pub fn render(plan: &Plan) -> String {
     let experiment = &plan.experiment;
@@ -49,6 +56,11 @@ pub fn render(plan: &Plan) -> String {
                 "host": trial.host,
                 "condition": trial.condition,
                 "cell": trial.cell,
+                "boot": trial.boot.as_ref().map(|boot| json!({
+                    "kernel": boot.kernel,
+                    "command_line": boot.command_line,
+                })),
+                "settings": settings(trial),
             })
         })
         .collect();
@@ -57,7 +69,9 @@ pub fn render(plan: &Plan) -> String {
         "name": experiment.name,
         "question": experiment.question,
         "primary": experiment.primary,
-        "hosts": experiment.hosts,
+        "secondary": experiment.secondary,
+        "notes": experiment.notes,
+        "hosts": plan.hosts(),
         "conditions": conditions,
         "params": experiment.params,
         "design": {

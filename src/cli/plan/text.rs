@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::ascii::escaped;
-use crate::experiment::{OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial};
+use crate::experiment::{BOOT_TAKES, OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial, WorkloadKind};
 use crate::{monitor, run, workload};
 
 const COLUMNS: usize = 100;
@@ -27,18 +27,28 @@ fn head(plan: &Plan, out: &mut String) {
     };
     let n = plan.trials_a_condition();
     let phases = format!(
-        "{} a host: {} trials, each idle {} + workload {} + settle {} + about {}",
+        "{} a host: {} trials, each idle {} + workload {} + settle {} + about {}{}",
         clock(plan.estimated_time()),
-        plan.trials.len() / experiment.hosts.len().max(1),
+        plan.trials.len() / plan.hosts().len().max(1),
         clock(experiment.idle),
         clock(experiment.workload.duration),
         clock(experiment.settle),
         clock(OVERHEAD_A_TRIAL),
+        match &experiment.boot {
+            Some(boot) if experiment.workload.kind != WorkloadKind::Boot => {
+                format!(
+                    ", and a boot of about {} each {}",
+                    clock(BOOT_TAKES),
+                    boot.every.words()
+                )
+            }
+            _ => String::new(),
+        },
     );
     let rows = [
         ("question", experiment.question.clone()),
         ("primary", experiment.primary.clone()),
-        ("hosts", experiment.hosts.join(", ")),
+        ("hosts", plan.hosts().join(", ")),
         (
             "design",
             format!("{} trials a condition, order {order}", design.trials),
@@ -81,7 +91,7 @@ fn trials(plan: &Plan, out: &mut String) {
     let width = |words: &mut dyn Iterator<Item = &String>| {
         words.map(String::len).max().unwrap_or(0).min(40)
     };
-    let hosts = width(&mut experiment.hosts.iter()).max(4);
+    let hosts = width(&mut plan.trials.iter().map(|trial| &trial.host)).max(4);
     let conditions = width(&mut experiment.conditions.iter().map(|c| &c.name)).max(9);
     let ids = plan.trials.last().map_or(0, |trial| trial.id.len()).max(5);
     let _ = writeln!(

@@ -1,26 +1,25 @@
 //! From a draft to a checked experiment: what each key means, and its bounds.
 
+mod boot;
+mod metrics;
+mod workload;
+
+pub(super) use boot::is_boot_word;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::experiment::draft::{DesignDraft, Draft, Entries, MonitorsDraft, WorkloadDraft};
+use crate::experiment::draft::{DesignDraft, Draft, Entries};
 use crate::experiment::keys::{default, dotted, takes};
 use crate::experiment::sources::Sources;
-use crate::experiment::words::{bad_name, choose, nearest, shown};
+use crate::experiment::words::{bad_name, choose, shown};
 use crate::experiment::{
-    Condition, Design, Experiment, Monitor, MonitorKind, Order, Workload, WorkloadKind, duration,
-    fits, hosts, metrics, template,
+    Condition, Design, Experiment, Order, WorkloadKind, duration, fits, hosts, template,
 };
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-const MILLISECOND: Duration = Duration::from_millis(1);
-const LONGEST_PERIOD: Duration = Duration::from_secs(600);
-/// The host's `/proc/uptime`, by which monitors keep time, has hundredths of a second.
-const MEMINFO_LEAST: Duration = Duration::from_millis(10);
-/// `free` takes no less.
-const FREE_LEAST: Duration = Duration::from_millis(100);
 const MAX_TRIALS: u32 = 1000;
 /// Characters of any text that is not an argument.
 const MAX_TEXT: usize = 1000;
@@ -36,19 +35,33 @@ pub(super) fn check(draft: Draft, sources: &Sources, file: &Path) -> Result<Expe
     let conditions = check.conditions(check.given("conditions", draft.conditions)?)?;
     let params = check.params(draft.params)?;
     let workload = check.workload(check.given("workload", draft.workload)?)?;
-    let idle = check.duration(&["idle"], draft.idle, Duration::ZERO, DAY)?;
-    let settle = check.duration(&["settle"], draft.settle, Duration::ZERO, DAY)?;
-    let monitors = check.monitors(check.given("monitors", draft.monitors)?)?;
+    let boot = check.boot(draft.boot, workload.kind)?;
+    let settings = check.settings(draft.settings)?;
+    let idle = check.phase("idle", draft.idle, workload.kind)?;
+    let settle = check.phase("settle", draft.settle, workload.kind)?;
+    let monitors = check.monitors(draft.monitors, workload.kind)?;
     let design = check.design(check.given("design", draft.design)?)?;
     let primary = check.text("primary", draft.primary)?;
-    check.primary(&primary, &monitors, idle)?;
+    let secondary = draft.secondary.unwrap_or_default();
+    let measured = metrics::Measured {
+        workload: &workload,
+        monitors: &monitors,
+        idle,
+    };
+    check.metric(&["primary"], &primary, &measured)?;
+    check.secondary(&secondary, &primary, &measured)?;
+    let notes = check.notes(draft.notes)?;
     let experiment = Experiment {
         name: check.name(draft.name, file)?,
         question,
         primary,
+        secondary,
+        notes,
         hosts,
         conditions,
         params,
+        boot,
+        settings,
         workload,
         idle,
         settle,
@@ -98,6 +111,33 @@ impl Checker<'_> {
         }
         self.printable(&[key], &value)?;
         Ok(value)
+    }
+
+    fn notes(&self, notes: Option<Vec<String>>) -> Result<Vec<String>> {
+        let notes = notes.unwrap_or_default();
+        for (index, note) in notes.iter().enumerate() {
+            self.printable(&["notes", &index.to_string()], note)?;
+        }
+        Ok(notes)
+    }
+
+    /// The length of the idle or settle phase; a boot has neither.
+    fn phase(&self, key: &str, value: Option<String>, kind: WorkloadKind) -> Result<Duration> {
+        match (kind, value) {
+            (WorkloadKind::Boot, None) => Ok(Duration::ZERO),
+            (WorkloadKind::Boot, Some(_)) => Err(self.not_for_boots(key)),
+            (_, value) => self.duration(&[key], value, Duration::ZERO, DAY),
+        }
+    }
+
+    fn not_for_boots(&self, key: &str) -> Error {
+        let message = format!(
+            "{} has no meaning where the boot is the workload",
+            dotted(&[key])
+        );
+        self.sources
+            .at_key(&[key], message)
+            .next("remove it: systemd-analyze tells of the boot when it is over")
     }
 
     fn printable(&self, path: &[&str], value: &str) -> Result<()> {
@@ -254,88 +294,6 @@ impl Checker<'_> {
         Ok(length)
     }
 
-    fn workload(&self, workload: WorkloadDraft) -> Result<Workload> {
-        let (kind, arguments) = match (workload.stress_ng, workload.command) {
-            (Some(arguments), None) => (WorkloadKind::StressNg, arguments),
-            (None, Some(arguments)) => (WorkloadKind::Command, arguments),
-            (Some(_), Some(_)) => {
-                return Err(self
-                    .sources
-                    .at_key(
-                        &["workload", "command"],
-                        "`workload` has both `stress-ng` and `command`",
-                    )
-                    .next("keep one of them"));
-            }
-            (None, None) => {
-                return Err(self
-                    .sources
-                    .at_key(
-                        &["workload"],
-                        "`workload` has neither `stress-ng` nor `command`",
-                    )
-                    .next(format!("give {}", takes(&["workload"]))));
-            }
-        };
-        let path = fits::workload_path(kind);
-        if arguments.is_empty() {
-            return Err(self
-                .at(&path, "is empty")
-                .next(format!("give {}", takes(&path))));
-        }
-        for (index, argument) in arguments.iter().enumerate() {
-            let path = [path[0], path[1], &index.to_string()];
-            if argument.contains('\0') {
-                return Err(self
-                    .sources
-                    .at_value(&path, "an argument cannot hold a NUL"));
-            }
-            template::pieces(argument).map_err(|why| {
-                self.sources
-                    .at_value(&path, format!("argument {} {why}", shown(argument)))
-                    .next("write `{{` and `}}` for braces that the program shall see")
-            })?;
-        }
-        let path = ["workload", "duration"];
-        let text = self.given_at(&path, workload.duration)?;
-        let length = self.duration(&path, Some(text), MILLISECOND, DAY)?;
-        if kind == WorkloadKind::StressNg && length.subsec_nanos() != 0 {
-            return Err(self
-                .wrong(&path, "stress-ng runs for whole seconds only")
-                .next("give whole seconds, such as 3s"));
-        }
-        Ok(Workload {
-            kind,
-            arguments,
-            duration: length,
-        })
-    }
-
-    fn monitors(&self, monitors: MonitorsDraft) -> Result<Vec<Monitor>> {
-        let drafts = [
-            (MonitorKind::Meminfo, monitors.meminfo, MEMINFO_LEAST),
-            (MonitorKind::Free, monitors.free, FREE_LEAST),
-        ];
-        let mut chosen = Vec::new();
-        for (kind, draft, least) in drafts {
-            let Some(draft) = draft else { continue };
-            let path = ["monitors", kind.name(), "every"];
-            let period = self.duration(&path, draft.every, least, LONGEST_PERIOD)?;
-            if period.subsec_millis() % 10 != 0 {
-                return Err(self
-                    .wrong(&path, "monitors keep time in steps of 10ms")
-                    .next("give a multiple of 10ms"));
-            }
-            chosen.push(Monitor { kind, period });
-        }
-        if chosen.is_empty() {
-            return Err(self
-                .at(&["monitors"], "has none, so nothing would be measured")
-                .next(format!("give {}", takes(&["monitors"]))));
-        }
-        Ok(chosen)
-    }
-
     fn design(&self, design: DesignDraft) -> Result<Design> {
         let path = ["design", "trials"];
         let text = self.given_at(&path, design.trials)?;
@@ -366,41 +324,6 @@ impl Checker<'_> {
     fn not_taken(&self, path: &[&str], text: &str) -> Error {
         self.wrong(path, format!("{} is not {}", shown(text), takes(path)))
             .next(format!("give {}", takes(path)))
-    }
-
-    fn primary(&self, primary: &str, monitors: &[Monitor], idle: Duration) -> Result<()> {
-        let kinds: Vec<MonitorKind> = monitors.iter().map(|monitor| monitor.kind).collect();
-        let names = metrics::names(&kinds);
-        if names.iter().any(|name| name == primary) {
-            let needs_idle = primary.ends_with(".idle") || primary.ends_with(".rise");
-            if needs_idle && idle.is_zero() {
-                return Err(self
-                    .at(&["primary"], "needs an idle phase, and `idle` is 0s")
-                    .next("give `idle` a few seconds"));
-            }
-            return Ok(());
-        }
-        let every = metrics::names(&MonitorKind::ALL);
-        if let Some(metric) = metrics::find(primary) {
-            let monitor = metric.monitor.name();
-            return Err(self
-                .wrong(
-                    &["primary"],
-                    format!("{} needs the monitor `{monitor}`", shown(primary)),
-                )
-                .next(format!("add `{monitor}` to `monitors`")));
-        }
-        let near = nearest(primary, every.iter().map(String::as_str));
-        let list = names.join(", ");
-        Err(self
-            .wrong(
-                &["primary"],
-                format!("no monitor here gives {}", shown(primary)),
-            )
-            .next(match near {
-                Some(near) => format!("did you mean `{near}`? metrics here: {list}"),
-                None => format!("metrics here: {list}"),
-            }))
     }
 }
 
