@@ -43,13 +43,13 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "question:",
         "questoin:",
         "1:1: unknown key `questoin`",
-        "did you mean `question`? keys here: question, primary, hosts, conditions, workload, idle, ",
+        "did you mean `question`? keys here: question, primary, secondary, notes, hosts, conditions, ",
     ),
     (
         "  duration: 3s\n",
         "  duratoin: 3s\n",
         "9:3: unknown key `duratoin` in `workload`",
-        "did you mean `duration`? keys here: stress-ng, command, duration",
+        "did you mean `duration`? keys here: stress-ng, kmod, boot, command, duration",
     ),
     (
         "question: Does it fall?\n",
@@ -199,7 +199,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "hosts: [loopback]",
         "hosts: [a, ]\n<<: {}",
         "4:1: unknown key `<<`",
-        "keys here: question, primary, hosts, conditions, workload, idle, settle, monitors, design,",
+        "keys here: question, primary, secondary, notes, hosts, conditions, boot, settings, workload,",
     ),
     (
         "  after: {size: 64m}\n",
@@ -216,14 +216,14 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "after: {size: 64m}",
         "after: {sise: 64m}",
-        "8:36: argument `{size}` needs `size`, which condition `after` does not give",
+        "8:36: `{size}` needs `size`, which condition `after` does not give",
         "did you mean `sise`? variables there: sise",
     ),
     (
         "after: {size: 64m}",
         "after: {size: 64m, n: 1}",
-        "6:22: no argument of the workload uses `n`",
-        "write `{n}` where the workload takes it, or remove it",
+        "6:22: nothing uses `n`",
+        "write `{n}` where it is meant to be filled in, or remove it",
     ),
     (
         "after: {size: 64m}",
@@ -246,7 +246,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "'{size}'",
         "'{sizes}'",
-        "8:36: argument `{sizes}` needs `sizes`, which condition `before` does not give",
+        "8:36: `{sizes}` needs `sizes`, which condition `before` does not give",
         "did you mean `size`? variables there: size",
     ),
     (
@@ -270,14 +270,14 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "  stress-ng: [--vm, 1, --vm-bytes, '{size}']\n",
         "",
-        "7:1: `workload` has neither `stress-ng` nor `command`",
-        "give a mapping with `duration` and one of `stress-ng` and `command`",
+        "7:1: `workload` has none of `stress-ng`, `kmod`, `boot`, `command`",
+        "give a mapping with `duration` and one of `stress-ng`, `kmod`, `boot` and `command`",
     ),
     (
         "  stress-ng:",
         "  stressng:",
         "8:3: unknown key `stressng` in `workload`",
-        "did you mean `stress-ng`? keys here: stress-ng, command, duration",
+        "did you mean `stress-ng`? keys here: stress-ng, kmod, boot, command, duration",
     ),
     (
         "'{size}'",
@@ -288,7 +288,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "primary: memory.used.peak",
         "primary: memory.used.peek",
-        "2:10: `primary`: no monitor here gives `memory.used.peek`",
+        "2:10: `primary`: nothing here gives `memory.used.peek`",
         "did you mean `memory.used.peak`? metrics here: memory.used.peak, memory.used.median, memor",
     ),
     (
@@ -300,7 +300,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "primary: memory.used.peak",
         "primary: latency",
-        "2:10: `primary`: no monitor here gives `latency`",
+        "2:10: `primary`: nothing here gives `latency`",
         "metrics here: memory.used.peak, memory.used.median, memory.used.p95, memory.used.mean, mem",
     ),
     (
@@ -408,14 +408,68 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "memory.used.peak\nhosts: [loopback]\nconditions:\n  before: {size: 256m}\n  after: {size: 64m}\nworkload:\n  stress-ng: [--vm, 1, --vm-bytes, '{size}']\n  duration: 3s\nidle: 2s",
         "memory.used.rise\nhosts: [loopback]\nconditions:\n  before: {size: 256m}\n  after: {size: 64m}\nworkload:\n  stress-ng: [--vm, 1, --vm-bytes, '{size}']\n  duration: 3s\nidle: 0s",
-        "2:10: `primary` needs an idle phase, and `idle` is 0s",
+        "2:10: `primary`: `memory.used.rise` needs an idle phase, and `idle` is 0s",
         "give `idle` a few seconds",
     ),
     (
         "trials: 4}",
         "trials: 1000}\nparams: {n: [1, 2, 3, 4, 5, 6]}",
-        "15:10: no argument of the workload uses `n`",
-        "write `{n}` where the workload takes it, or remove it",
+        "15:10: nothing uses `n`",
+        "write `{n}` where it is meant to be filled in, or remove it",
+    ),
+    (
+        "idle: 2s",
+        "boot: {every: 2 trials}\nidle: 2s",
+        "10:15: `boot.every`: `2 trials` is not `trial`, `block`, or a number of blocks such as `3 blocks`",
+        "give `trial`",
+    ),
+    (
+        "idle: 2s",
+        "boot: {every: block, kernel: '{size}'}\nidle: 2s",
+        "10:8: `{size}` changes within a block, and the host is not booted there",
+        "write `every: trial`",
+    ),
+    (
+        "idle: 2s",
+        "boot: {kernel: 6.1; reboot}\nidle: 2s",
+        "10:16: `6.1; reboot` is not one plain word",
+        "write letters",
+    ),
+    (
+        "idle: 2s",
+        "settings: {vm.swappines s: 1}\nidle: 2s",
+        "10:12: `vm.swappines s` is no setting of the kernel",
+        "give a sysctl",
+    ),
+    (
+        "idle: 2s",
+        "settings: {vm.swappiness: 1, /proc/sys/vm/swappiness: 2}\nidle: 2s",
+        "10:30: `/proc/sys/vm/swappiness` stands twice",
+        "give files of the kernel",
+    ),
+    (
+        "idle: 2s",
+        "secondary: [memory.used.peak]\nidle: 2s",
+        "10:13: `secondary.0`: `memory.used.peak` is the primary metric",
+        "name it once",
+    ),
+    (
+        "idle: 2s",
+        "secondary: [memory.used.raise]\nidle: 2s",
+        "10:13: `secondary.0`: nothing here gives `memory.used.raise`",
+        "did you mean `memory.used.rise`",
+    ),
+    (
+        "  stress-ng: [--vm, 1, --vm-bytes, '{size}']\n  duration: 3s\nidle: 2s",
+        "  boot: [systemd-udev-settle.service]\nidle: 2s",
+        "9:1: `idle` has no meaning where the boot is the workload",
+        "remove it",
+    ),
+    (
+        "hosts: [loopback]",
+        "hosts: ['{size};']",
+        "3:8: `256m;` cannot be a host's name",
+        "give a name that `ssh` knows",
     ),
 ];
 

@@ -33,12 +33,19 @@ pub struct Args {
     /// Run on this host instead of the experiment's; may be given again.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
+
+    /// Run this many trials of each condition instead of the experiment's number.
+    #[arg(long, value_name = "N")]
+    trials: Option<u32>,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
     let mut experiment = Experiment::read(&args.experiment)?;
     if !args.hosts.is_empty() {
         experiment = experiment.on_hosts(&args.hosts)?;
+    }
+    if let Some(trials) = args.trials {
+        experiment = experiment.with_trials(trials)?;
     }
     let plan = experiment.plan()?;
     if let Some(file) = &args.ssh_config {

@@ -350,3 +350,22 @@ fn trials_in_one_boot_and_hosts_apart_are_said() {
     summaries[0].host = Some("host-b".into());
     assert!(!warns(&all(&summaries, &["a", "b"])[0], "from the host"));
 }
+
+#[test]
+fn named_metrics_are_the_only_family() {
+    let summaries = [arms("peak"), arms("mean"), arms("p95"), arms("median")].concat();
+    let conditions = ["a".to_owned(), "b".to_owned()];
+    let named = ["mean".to_owned()];
+    let layout = Layout {
+        conditions: &conditions,
+        primary: Some("peak"),
+        metrics: &named,
+        replication: Replication::Boot,
+        keep_duplicates: false,
+    };
+    let found = compare_summaries(&summaries, &layout, &Options::default());
+    let metrics: Vec<&str> = found.iter().map(|c| c.metric.as_str()).collect();
+    assert_eq!(metrics, ["peak", "mean"]);
+    // Alone in its family, nothing is added to its p.
+    assert_eq!(found[1].p_adjusted, found[1].p());
+}

@@ -1,8 +1,7 @@
 //! Which hosts: names that `ssh` knows, each once.
 
-use crate::error::{Error, Result};
+use crate::experiment::template;
 use crate::experiment::words::shown;
-use crate::experiment::{Experiment, template};
 
 /// What is wrong with a list of hosts.
 pub(super) struct Fault {
@@ -61,20 +60,4 @@ fn is_name(host: &str) -> bool {
         && host
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "._-%@:".contains(c))
-}
-
-impl Experiment {
-    /// The same experiment on other hosts, each of which runs every condition.
-    ///
-    /// # Errors
-    /// `Usage` when there is none, a name cannot be one, or one stands twice.
-    pub fn on_hosts(&self, hosts: &[String]) -> Result<Experiment> {
-        if let Some(Fault { message, next, .. }) = fault(hosts) {
-            return Err(Error::usage(format!("--host: {message}")).next(next));
-        }
-        Ok(Experiment {
-            hosts: hosts.to_vec(),
-            ..self.clone()
-        })
-    }
 }

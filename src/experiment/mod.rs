@@ -10,6 +10,7 @@ mod keys;
 pub mod metrics;
 mod order;
 mod outline;
+mod overrides;
 mod plan;
 mod settings;
 mod sources;

@@ -20,7 +20,8 @@ use crate::experiment::{
 };
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-const MAX_TRIALS: u32 = 1000;
+/// Of each condition, in each cell, on each host.
+pub(super) const MAX_TRIALS_A_CONDITION: u32 = 1000;
 /// Characters of any text that is not an argument.
 const MAX_TEXT: usize = 1000;
 
@@ -300,7 +301,7 @@ impl Checker<'_> {
         let trials = text
             .parse::<u32>()
             .ok()
-            .filter(|trials| (1..=MAX_TRIALS).contains(trials))
+            .filter(|trials| (1..=MAX_TRIALS_A_CONDITION).contains(trials))
             .ok_or_else(|| self.not_taken(&path, &text))?;
         let path = ["design", "order"];
         let word = design.order.unwrap_or_else(|| default(&path).into());
