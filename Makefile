@@ -1,5 +1,5 @@
-# make demo   a whole experiment on this machine, over SSH, in a few minutes
-# make test   everything that CI checks
+# make demo           three experiments on a real guest under two kernels; FULL=1 the full design, LOOPBACK=1 without guests
+# make test           everything that CI checks; QUICK=1 leaves the guests out
 #
 # Both install what they need (Debian packages when root, else they say which).
 
@@ -10,12 +10,26 @@ kernel := $(CARGO_TARGET_DIR)/debug/ktrial-kernel
 # Package by package: together they would unite their features, and polars would be built once more.
 each := set -e; for package in ktrial ktrial-kernel; do
 
-.PHONY: demo test build setup lint unit docs deny notebooks
+.PHONY: demo test loopback guests build setup lint unit docs deny notebooks
 
 demo: build
-	testbed/demo $(ktrial)
+	cargo build --locked --package ktrial-kernel
+	testbed/demo $(ktrial) $(kernel)
 
-test: setup lint unit docs deny notebooks demo
+test: setup lint unit docs deny notebooks loopback guests
+
+# The demo without guests.
+loopback: build
+	LOOPBACK=1 testbed/demo $(ktrial) $(kernel)
+
+# The demo with the fewest trials: that everything works on real kernels, not what the numbers say.
+ifdef QUICK
+guests:
+	@echo "guests: left out, as QUICK is set"
+else
+guests: build notebooks
+	TRIALS=1 testbed/demo $(ktrial) $(kernel)
+endif
 
 setup:
 	testbed/packages
@@ -47,4 +61,4 @@ deny: setup
 
 notebooks: setup
 	cargo build --locked --package ktrial-kernel
-	$(kernel) check notebooks/first-steps.ipynb
+	set -e; for notebook in notebooks/*.ipynb; do $(kernel) check $$notebook; done
