@@ -1,144 +1,15 @@
 //! Stories of hosts that are booted: into the right kernel and the wrong one, late, half, or not at all.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod story;
+
 use std::time::Duration;
 
 use super::*;
 use crate::experiment::Experiment;
 use crate::host::Exit;
-use crate::host::scripted::{Play, ScriptedClock, ScriptedHost, Step};
+use crate::host::scripted::{Play, ScriptedHost, Step};
 use crate::record::Trial;
-
-const FACTS: &str = "==ktrial== facts\nkernel=6.1.0\n==ktrial== done\n";
-const TIME: &str = "Startup finished in 2.5s (kernel) + 3.5s (userspace) = 6s\n";
-const BLAME: &str = "1.250s systemd-udev-settle.service\n250ms systemd-udevd.service\n";
-
-/// A host in one of its boots.
-struct Booted {
-    number: usize,
-    kernel: &'static str,
-    cmdline: &'static str,
-    systemd: Play,
-    blame: &'static str,
-}
-
-fn says(text: &'static str) -> Play {
-    Play::new([Step::Out(text), Step::End(Exit::Code(0))])
-}
-
-fn boot(number: usize, kernel: &'static str) -> Booted {
-    Booted {
-        number,
-        kernel,
-        cmdline: "root=/dev/vda quiet",
-        systemd: says("running\n"),
-        blame: BLAME,
-    }
-}
-
-/// When the host's next boot in the story begins.
-enum Next {
-    /// When it is restarted from outside.
-    Restart,
-    /// At each connection, as the story tells them one by one.
-    Connection,
-}
-
-/// One host through its boots; none of them means that it does not answer.
-struct Story {
-    clock: ScriptedClock,
-    cancel: Cancel,
-    boots: Vec<Option<ScriptedHost>>,
-    at: AtomicUsize,
-    next: Next,
-    asked: Mutex<Vec<PlannedBoot>>,
-    folder: tempfile::TempDir,
-}
-
-impl Story {
-    fn of(boots: impl IntoIterator<Item = Option<Booted>>) -> Story {
-        let (clock, cancel) = (ScriptedClock::default(), Cancel::default());
-        let hosts = boots.into_iter().map(|boot| {
-            boot.map(|boot| {
-                let host = ScriptedHost::new("alpha", &clock, &cancel);
-                host.answer("==ktrial== facts", FACTS, 0);
-                let (number, kernel, cmdline) = (boot.number, boot.kernel, boot.cmdline);
-                let identity =
-                    format!("00000000-0000-4000-8000-{number:012}\n{kernel}\n{cmdline}\n");
-                host.answer("boot_id", &identity, 0);
-                host.answer("--no-pager time", TIME, 0);
-                host.answer("--no-pager blame", boot.blame, 0);
-                host.answer("critical-chain", "graphical.target @6s\n", 0);
-                host.play("is-system-running", [boot.systemd]);
-                host.play(
-                    "# monitor",
-                    [Play::new([Step::Out("@ 1.00\nMemTotal: 9 kB\n")])],
-                );
-                host
-            })
-        });
-        let boots = hosts.collect();
-        Story {
-            clock,
-            cancel,
-            boots,
-            at: AtomicUsize::new(0),
-            next: Next::Restart,
-            asked: Mutex::default(),
-            folder: tempfile::tempdir().unwrap(),
-        }
-    }
-
-    fn told_by_connections(mut self) -> Story {
-        self.next = Next::Connection;
-        self
-    }
-
-    fn host(&self, number: usize) -> &ScriptedHost {
-        self.boots[number].as_ref().unwrap()
-    }
-
-    fn ended(&self, plan: &Plan, hook: bool) -> Result<Record> {
-        let connect = |_: &str| -> Result<Box<dyn Host>> {
-            let at = match self.next {
-                Next::Restart => self.at.load(Ordering::SeqCst),
-                Next::Connection => self.at.fetch_add(1, Ordering::SeqCst),
-            };
-            match &self.boots[at.min(self.boots.len() - 1)] {
-                Some(host) => {
-                    host.mend();
-                    Ok(Box::new(host.clone()))
-                }
-                None => Err(Error::new(ErrorKind::HostTransient, "no route")),
-            }
-        };
-        let restart = |_: &str, boot: &PlannedBoot, cancel: &Cancel| {
-            self.asked.lock().unwrap().push(boot.clone());
-            if boot.kernel.as_deref() == Some("cancel") {
-                cancel.cancel();
-                return Err(Error::new(ErrorKind::Interrupted, "ended by the user"));
-            }
-            self.at.fetch_add(1, Ordering::SeqCst);
-            Ok(())
-        };
-        let to = Destination {
-            folder: self.folder.path().join("runs"),
-            experiment: None,
-        };
-        let ways = Ways {
-            restart: hook.then_some(&restart as &Restart),
-            ..Ways::new(&connect)
-        };
-        run_by(&self.clock, plan, &to, &ways, &self.cancel, &Silent)
-    }
-
-    fn run(&self, plan: &Plan) -> Record {
-        let record = self.ended(plan, true).unwrap();
-        assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
-        record
-    }
-}
+use story::{FACTS, Story, boot, says};
 
 /// A plan of the workload `boot` over two kernels, with one block of trials or more.
 fn kernels(before: &str, after: &str, trials: usize) -> Plan {
@@ -350,7 +221,6 @@ fn a_boot_that_does_not_end_is_told() {
         Some(endless),
         Some(boot(2, "6.1.0")),
     ]);
-    story.host(1).answer("nothing", "", 0);
     let record = story.run(&kernels("6.1", "6.1*", 1));
     let notes = trial(&record, 0).notes.join("\n");
     assert!(notes.contains("had not ended the boot 300 s"), "{notes}");
@@ -399,8 +269,7 @@ fn a_unit_that_did_not_run_is_told() {
 
 #[test]
 fn systemd_is_asked_again_while_the_boot_is_not_finished() {
-    let story = Story::of([Some(boot(0, "6.1.0")), Some(boot(1, "6.1.0"))]);
-    // The first answer that fits counts, and these stand before the host's own.
+    let mut story = Story::of([Some(boot(0, "6.1.0")), Some(boot(1, "6.1.0"))]);
     let unfinished = ScriptedHost::new("alpha", &story.clock, &story.cancel);
     unfinished.answer("==ktrial== facts", FACTS, 0);
     unfinished.answer(
@@ -414,10 +283,7 @@ fn systemd_is_asked_again_while_the_boot_is_not_finished() {
         1,
     );
     unfinished.play("is-system-running", [says("running\n")]);
-    let story = Story {
-        boots: vec![story.boots[0].clone(), Some(unfinished)],
-        ..story
-    };
+    story.boots[1] = Some(unfinished);
     let record = story.run(&kernels("6.1", "6.1*", 1));
     let why = reason(&record, 0);
     assert!(
