@@ -1,5 +1,6 @@
 //! `ktrial plan`: what an experiment would run, as text or JSON.
 
+mod boots;
 mod json;
 mod text;
 

@@ -10,8 +10,9 @@ use super::run_progress::{Bars, Lines};
 use super::tell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::Experiment;
+use crate::experiment::PlannedBoot;
 use crate::host;
-use crate::run::{self, Cancel, Destination, Progress, Ways};
+use crate::run::{self, Cancel, Destination, Hook, Progress, Restart, Ways};
 
 /// Run an experiment and write its record.
 ///
@@ -37,6 +38,11 @@ pub struct Args {
     /// Run this many trials of each condition instead of the experiment's number.
     #[arg(long, value_name = "N")]
     trials: Option<u32>,
+
+    /// What boots a host into a kernel: a program with its arguments, run here as `PROGRAM ARGS... HOST KERNEL WORD...`;
+    /// docs/hosts.md has its contract. Without it hosts reboot themselves, into a kernel of their own choice.
+    #[arg(long, value_name = "COMMAND")]
+    boot_hook: Option<String>,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
@@ -58,7 +64,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         experiment: Some(source),
     };
     let connect = |name: &str| host::connect(name, args.ssh_config.as_deref());
-    let ways = Ways::new(&connect);
+    let hook = args.boot_hook.as_deref().map(Hook::parse).transpose()?;
+    let restart = hook.map(|hook| {
+        move |name: &str, boot: &PlannedBoot, cancel: &Cancel| hook.restart(name, boot, cancel)
+    });
+    let ways = Ways {
+        restart: restart.as_ref().map(|restart| restart as &Restart),
+        ..Ways::new(&connect)
+    };
     let cancel = Cancel::default();
     let signals = listen(&cancel)?;
     let progress = progress();

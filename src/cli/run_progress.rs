@@ -102,6 +102,26 @@ impl Progress for Bars {
                     bar.show(trial);
                 }
             }
+            Update::Booting {
+                host,
+                trial,
+                kernel,
+            } => {
+                if let Some(bar) = inner.hosts.get(host) {
+                    bar.bar.set_message(booting(trial, kernel));
+                }
+            }
+            Update::Up {
+                host,
+                trial,
+                kernel,
+                took,
+            } => {
+                if let Some(bar) = inner.hosts.get_mut(host) {
+                    bar.begun = Instant::now();
+                    bar.bar.set_message(up(trial, kernel, took));
+                }
+            }
             Update::PhaseStarted { host, trial, phase } => {
                 if let Some(bar) = inner.hosts.get_mut(host) {
                     bar.phase = Some(phase);
@@ -170,6 +190,17 @@ impl Progress for Lines {
                 "{host}: {trial} {condition}, about {} s",
                 planned.as_secs()
             )),
+            Update::Booting {
+                host,
+                trial,
+                kernel,
+            } => tell(&format!("{host}: {}", booting(trial, kernel))),
+            Update::Up {
+                host,
+                trial,
+                kernel,
+                took,
+            } => tell(&format!("{host}: {}", up(trial, kernel, took))),
             Update::TrialEnded {
                 host,
                 trial,
@@ -186,6 +217,17 @@ impl Progress for Lines {
 
 fn started(record: &std::path::Path, trials: usize) -> String {
     format!("{trials} trials, recorded in {}", record.display())
+}
+
+fn booting(trial: &str, kernel: Option<&str>) -> String {
+    match kernel {
+        Some(kernel) => format!("{trial} booting into {kernel}"),
+        None => format!("{trial} booting"),
+    }
+}
+
+fn up(trial: &str, kernel: &str, took: Duration) -> String {
+    format!("{trial} up with {kernel} after {} s", took.as_secs())
 }
 
 fn ended(host: &str, trial: &str, state: State, reason: Option<&str>) -> String {

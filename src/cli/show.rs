@@ -17,7 +17,7 @@ pub struct Args {
     /// The record's folder.
     record: PathBuf,
 
-    /// A table instead, its first 50 rows: trials, summaries, comparisons, or samples:MONITOR such as samples:meminfo.
+    /// A table instead, its first 50 rows: trials, boots, summaries, comparisons, or samples:MONITOR such as samples:meminfo.
     #[arg(long)]
     table: Option<String>,
 
@@ -45,12 +45,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn table(record: &Record, name: &str) -> Result<Table> {
     match name.split_once(':') {
         None if name == "trials" => record.trials(),
+        None if name == "boots" => record.boots(),
         None if name == "summaries" => record.summary_table(),
         None if name == "comparisons" => record.compare()?.table(),
         Some(("samples", monitor)) => record.samples(monitor),
         _ => Err(
             Error::usage(format!("there is no table `{}`", escaped(name))).next(
-                "use trials, summaries, comparisons, or samples:MONITOR such as samples:meminfo",
+                "use trials, boots, summaries, comparisons, or samples:MONITOR such as samples:meminfo",
             ),
         ),
     }

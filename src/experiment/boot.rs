@@ -68,6 +68,11 @@ pub struct PlannedBoot {
 }
 
 impl PlannedBoot {
+    /// Whether a kernel or words are asked for, so that a host's own choice will not do.
+    pub fn is_chosen(&self) -> bool {
+        self.kernel.is_some() || !self.command_line.is_empty()
+    }
+
     /// Whether a release as `uname -r` says it is the kernel that was asked for: the same, or its beginning up to
     /// a `.`, `-` or `+`, so that `6.1` is no `6.12`. A `*` stands for any text; with one the whole release has to fit.
     ///

@@ -111,7 +111,7 @@ fn only(trial: &Trial, monitor: &str) -> Trial {
     only
 }
 
-fn labels(trials: &[&Trial]) -> Columns {
+pub(super) fn labels(trials: &[&Trial]) -> Columns {
     Columns::new()
         .text("trial", trials.iter().map(|t| Some(&t.id)))
         .text("condition", trials.iter().map(|t| Some(&t.condition)))

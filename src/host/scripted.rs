@@ -117,6 +117,16 @@ impl ScriptedHost {
         ));
     }
 
+    /// As [`ScriptedHost::answer`], on standard error.
+    pub(crate) fn say(&self, contains: &'static str, stderr: &str, code: i32) {
+        let output = Output {
+            exit: Exit::Code(code),
+            stdout: Vec::new(),
+            stderr: stderr.into(),
+        };
+        self.0.answers.lock().unwrap().push((contains, output));
+    }
+
     /// Plays `spawn` of scripts that contain the text, one play a time, the last one again and again.
     pub(crate) fn play(&self, contains: &'static str, plays: impl IntoIterator<Item = Play>) {
         let plays = plays.into_iter().collect();

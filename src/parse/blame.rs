@@ -1,10 +1,11 @@
 //! `systemd-analyze blame`: one line a unit, `5.672s systemd-udev-settle.service`.
-//!
-//! Times are as systemd's `format_timespan` writes them: parts from years to microseconds, largest first,
-//! a fraction only on the last (`1min 2.345s`, `2h 1min 3s`, `505ms`).
 
+use super::time_span::{seconds, time_span};
 use crate::series::{Parsed, Value};
 use crate::unit::Unit;
+
+/// The name of a raw file of such lines in a record.
+pub(crate) const MONITOR: &str = "systemd-analyze-blame";
 
 /// Endings of systemd's unit names (systemd.unit(5)).
 const UNIT_TYPES: [&str; 11] = [
@@ -24,19 +25,6 @@ const UNIT_TYPES: [&str; 11] = [
 /// Longest unit name, UNIT_NAME_MAX of systemd.
 const NAME_LIMIT: usize = 255;
 const LINE_LIMIT: usize = 400;
-
-/// Parts of a time span, largest first, in nanoseconds. Month and year as systemd counts them.
-const PARTS: [(&str, u64); 9] = [
-    ("y", 31_557_600_000_000_000),
-    ("month", 2_629_800_000_000_000),
-    ("w", 604_800_000_000_000),
-    ("d", 86_400_000_000_000),
-    ("h", 3_600_000_000_000),
-    ("min", 60_000_000_000),
-    ("s", 1_000_000_000),
-    ("ms", 1_000_000),
-    ("us", 1_000),
-];
 
 /// One line of a blame list.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,8 +55,8 @@ pub fn entry(line: &str) -> Option<Entry> {
     let (nanoseconds, resolution) = time_span(span)?;
     Some(Entry {
         unit: unit.to_owned(),
-        seconds: nanoseconds as f64 / 1e9,
-        resolution_s: resolution as f64 / 1e9,
+        seconds: seconds(nanoseconds),
+        resolution_s: seconds(resolution),
     })
 }
 
@@ -89,7 +77,8 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     parsed
 }
 
-fn is_unit_name(name: &str) -> bool {
+/// Whether a word is the name of a unit, as [`entry`] takes it.
+pub(crate) fn is_unit_name(name: &str) -> bool {
     let Some((stem, kind)) = name.rsplit_once('.') else {
         return false;
     };
@@ -101,46 +90,13 @@ fn is_unit_name(name: &str) -> bool {
         && UNIT_TYPES.contains(&kind)
 }
 
-/// Nanoseconds and the weight of the last digit.
-fn time_span(text: &str) -> Option<(u64, u64)> {
-    let mut total: u64 = 0;
-    let mut resolution = None;
-    let mut allowed = &PARTS[..];
-    for word in text.split_whitespace() {
-        // A fraction stands on the last part only.
-        if resolution.is_some_and(|(_, fraction)| fraction) {
-            return None;
-        }
-        let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, symbol) = word.split_at(digits);
-        let at = allowed.iter().position(|(name, _)| *name == symbol)?;
-        let scale = allowed.get(at)?.1;
-        allowed = allowed.get(at + 1..)?;
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        if whole.is_empty() || number.ends_with('.') || fraction.len() > 9 {
-            return None;
-        }
-        let mut weight = scale;
-        for _ in 0..fraction.len() {
-            if weight % 10 != 0 {
-                return None;
-            }
-            weight /= 10;
-        }
-        let digits: u64 = format!("{whole}{fraction}").parse().ok()?;
-        total = total.checked_add(digits.checked_mul(weight)?)?;
-        resolution = Some((weight, !fraction.is_empty()));
-    }
-    resolution.map(|(weight, _)| (total, weight))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    fn seconds(line: &str) -> Option<f64> {
+    fn time(line: &str) -> Option<f64> {
         entry(line).map(|e| e.seconds)
     }
 
@@ -155,11 +111,7 @@ mod tests {
             ("12us", 1.2e-5),
             ("32.806s", 32.806),
         ] {
-            assert_eq!(
-                seconds(&format!("{text} a.service")),
-                Some(expected),
-                "{text}"
-            );
+            assert_eq!(time(&format!("{text} a.service")), Some(expected), "{text}");
         }
         let e = entry("505ms a.service").unwrap();
         assert_eq!(e.resolution_s, 0.001);
@@ -214,7 +166,7 @@ mod tests {
         #[test]
         fn milliseconds_come_back(ms in 1u64..100_000_000) {
             let line = format!("{}min {}.{:03}s a.service", ms / 60_000, ms / 1000 % 60, ms % 1000);
-            prop_assert_eq!(seconds(&line), Some(ms as f64 / 1000.0));
+            prop_assert_eq!(time(&line), Some(ms as f64 / 1000.0));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Raw bytes to series and values. What cannot be read is counted, never dropped silently.
 
 pub mod blame;
+pub mod boot_time;
 pub mod dumb_plot;
 pub mod figures;
 pub mod free;
@@ -13,6 +14,7 @@ mod numbers;
 mod record;
 pub mod series_file;
 pub mod stress_ng;
+mod time_span;
 
 pub(crate) use record::no_such;
 
@@ -30,7 +32,8 @@ pub fn parser(monitor: &str) -> Option<Parser> {
         "stress-ng-yaml" => Some(|bytes, _| stress_ng::parse(bytes)),
         "figures" => Some(|bytes, _| figures::parse(bytes)),
         "series" => Some(|bytes, _| series_file::parse(bytes)),
-        "systemd-analyze-blame" => Some(|bytes, _| blame::parse(bytes)),
+        "systemd-analyze-time" => Some(|bytes, _| boot_time::parse(bytes)),
+        blame::MONITOR => Some(|bytes, _| blame::parse(bytes)),
         _ => None,
     }
 }

@@ -147,6 +147,23 @@ impl Slot<'_> {
         inner.writer.save(&inner.manifest)
     }
 
+    /// The trial's boot_id, once it is known.
+    pub(super) fn boot_id(&self) -> Option<String> {
+        let inner = self.ledger.lock();
+        let trial = inner.manifest.trials.get(self.index)?;
+        trial.boot_id.clone()
+    }
+
+    /// Another trial that has this boot_id.
+    pub(super) fn other_of_boot(&self, boot_id: &str) -> Option<String> {
+        let inner = self.ledger.lock();
+        let mut trials = inner.manifest.trials.iter().enumerate();
+        let other = trials.find(|(index, trial)| {
+            *index != self.index && trial.boot_id.as_deref() == Some(boot_id)
+        });
+        other.map(|(_, trial)| trial.id.clone())
+    }
+
     /// Opens a raw file of the trial, `raw/<id>/<file>`, and lists it.
     pub(super) fn open_raw(&self, monitor: &str, file: &str) -> Result<File> {
         let mut inner = self.ledger.lock();

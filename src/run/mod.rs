@@ -3,8 +3,15 @@
 //! Every host has a thread and runs its trials one after the other; hosts run beside each other. How a trial is
 //! carried out on a host stands in one file, `trial.rs`.
 
+mod boot;
+mod boot_over;
+#[cfg(test)]
+mod boot_tests;
+mod boot_times;
 mod cancel;
 mod clock;
+mod hook;
+mod identity;
 mod ledger;
 mod plan_file;
 mod preflight;
@@ -20,6 +27,7 @@ mod timeline;
 mod trial;
 
 pub use cancel::Cancel;
+pub use hook::Hook;
 pub use preflight::script as preflight_script;
 pub use progress::{Progress, Silent, Update};
 
@@ -61,6 +69,11 @@ impl<'a> Ways<'a> {
             restart: None,
         }
     }
+
+    /// Reaches a host: the one place where hosts are connected.
+    fn to(&self, name: &str) -> Result<Box<dyn Host>> {
+        (self.connect)(name)
+    }
 }
 
 /// Where a run's record goes.
@@ -80,7 +93,8 @@ pub struct Destination {
 /// `plan.yaml` with every script, and the trials' raw files.
 ///
 /// # Errors
-/// Before anything has run and without a record: `HostTransient` or `HostStable` when hosts cannot be reached or lack
+/// Before anything has run and without a record: `Usage` when the plan boots hosts in a way that is not there (see
+/// [`Ways::restart`]) or would boot this machine; `HostTransient` or `HostStable` when hosts cannot be reached or lack
 /// something; the message names every problem of every host. `Io` or `Record` when the record cannot be written.
 pub fn run(
     plan: &Plan,
@@ -100,7 +114,8 @@ fn run_by(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Record> {
-    let (hosts, facts) = reach(plan, ways.connect)?;
+    boot::check(plan, ways)?;
+    let (hosts, facts) = reach(plan, ways)?;
     let ledger = Ledger::begin(&to.folder, plan, facts)?;
     if let Some(text) = &to.experiment {
         ledger.write("experiment.yaml", text)?;
@@ -147,10 +162,10 @@ fn unfinished(error: Error, record: PathBuf) -> Error {
 type Ready = (Vec<Box<dyn Host>>, Vec<HostFacts>);
 
 /// Connects to every host of the plan and runs the preflight there.
-fn reach(plan: &Plan, connect: &Connect<'_>) -> Result<Ready> {
+fn reach(plan: &Plan, ways: &Ways<'_>) -> Result<Ready> {
     let names: BTreeSet<&str> = plan.trials.iter().map(|t| t.host.as_str()).collect();
     let reached = beside(names.into_iter().collect(), |name: &str| {
-        let found = connect(name).and_then(|host| {
+        let found = ways.to(name).and_then(|host| {
             let findings = preflight::run(host.as_ref(), plan)?;
             Ok((host, findings))
         });

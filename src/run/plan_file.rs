@@ -15,8 +15,16 @@ use super::preflight;
 #[derive(Serialize)]
 struct PlanFile<'a> {
     preflight: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    boot: BTreeMap<&'static str, &'static str>,
     monitors: BTreeMap<&'static str, String>,
     trials: Vec<TrialEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct BootEntry<'a> {
+    kernel: Option<&'a str>,
+    command_line: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -26,6 +34,8 @@ struct TrialEntry<'a> {
     condition: &'a str,
     #[serde(skip_serializing_if = "Cell::is_empty")]
     cell: &'a Cell,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boot: Option<BootEntry<'a>>,
     script: String,
 }
 
@@ -34,6 +44,7 @@ pub(super) fn content(plan: &Plan) -> Result<Vec<u8>> {
     let planned = workload::planned(&plan.experiment);
     let file = PlanFile {
         preflight: preflight::script(plan),
+        boot: workload::boot::scripts(plan).into_iter().collect(),
         monitors: plan
             .experiment
             .monitors
@@ -48,6 +59,10 @@ pub(super) fn content(plan: &Plan) -> Result<Vec<u8>> {
                 host: &trial.host,
                 condition: &trial.condition,
                 cell: &trial.cell,
+                boot: trial.boot.as_ref().map(|boot| BootEntry {
+                    kernel: boot.kernel.as_deref(),
+                    command_line: &boot.command_line,
+                }),
                 script: workload::script(trial, &plan.experiment),
             })
             .collect(),

@@ -8,6 +8,7 @@ use crate::experiment::{Plan, WorkloadKind};
 use crate::host::Host;
 use crate::monitor;
 use crate::record::HostFacts;
+use crate::workload::boot::is_workload;
 use crate::workload::quote;
 
 use super::said;
@@ -67,6 +68,9 @@ pub fn script(plan: &Plan) -> String {
     if is_stress_ng {
         programs.extend(["mktemp", "head"]);
     }
+    if is_workload(plan) {
+        programs.insert("systemd-analyze");
+    }
 
     let mut script = format!("echo '{BEGIN}'\n{FACTS}");
     for program in programs {
@@ -83,7 +87,7 @@ pub fn script(plan: &Plan) -> String {
     let commands: BTreeSet<String> = plan.trials.iter().map(|t| quote(&t.argv)).collect();
     if is_stress_ng {
         script.push_str(&stress_ng_checks(&commands));
-    } else {
+    } else if !is_workload(plan) {
         script.push_str(&same_command_check(plan));
     }
     script.push_str(&format!("echo '{DONE}'\n"));
@@ -272,6 +276,7 @@ fn package(program: &str) -> Option<(&'static str, &'static str)> {
     Some(match program {
         "stress-ng" => ("stress-ng", "stress-ng"),
         "free" => ("procps", "procps-ng"),
+        "systemd-analyze" => ("systemd", "systemd"),
         "awk" => ("gawk", "gawk"),
         "grep" => ("grep", "grep"),
         "sleep" | "tr" | "mktemp" | "head" => ("coreutils", "coreutils"),

@@ -28,6 +28,26 @@ pub enum Update<'a> {
         /// How long it is planned to take.
         planned: Duration,
     },
+    /// A host is started anew for a trial.
+    Booting {
+        /// The host.
+        host: &'a str,
+        /// The trial's id.
+        trial: &'a str,
+        /// The kernel that is asked for; none when any will do.
+        kernel: Option<&'a str>,
+    },
+    /// A host is up again.
+    Up {
+        /// The host.
+        host: &'a str,
+        /// The trial's id.
+        trial: &'a str,
+        /// What `uname -r` says.
+        kernel: &'a str,
+        /// Time since it was started anew.
+        took: Duration,
+    },
     /// A trial's next phase began.
     PhaseStarted {
         /// Its host.

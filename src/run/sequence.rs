@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::experiment::Plan;
+use crate::experiment::{Plan, WorkloadKind};
 use crate::host::Host;
 use crate::record::State;
 use crate::workload;
 
 use super::Ways;
+use super::boot::Boot;
+use super::boot_times;
 use super::cancel::Cancel;
 use super::clock::Clock;
 use super::ledger::Ledger;
@@ -37,8 +39,10 @@ pub(super) struct Shared<'a> {
 ///
 /// # Errors
 /// Only when the record cannot be written; what happens to hosts and trials is in the record.
-pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
+pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
     let name = host.name().to_owned();
+    let mut host = Some(host);
+    let mut boot_id: Option<String> = None;
     let mut unusable: Option<String> = None;
     for (index, planned) in shared.plan.trials.iter().enumerate() {
         if planned.host != name {
@@ -49,7 +53,8 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
             slot.update(|trial| trial.reason = Some("the run was ended before".to_owned()))?;
             continue;
         }
-        if let Some(why) = &unusable {
+        // A boot ends what withstood, and may bring back what was lost.
+        if let (Some(why), None) = (&unusable, &planned.boot) {
             slot.update(|trial| trial.reason = Some(why.clone()))?;
             continue;
         }
@@ -61,25 +66,54 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
             condition: &planned.condition,
             planned: workload::planned(&shared.plan.experiment),
         });
-        let mut remains = Remains::default();
-        let setting = Setting {
-            host: host.as_ref(),
-            experiment: &shared.plan.experiment,
-            clock: shared.clock,
-            cancel: shared.cancel,
-            progress: shared.progress,
-            slot,
+        let not_up = match &planned.boot {
+            None => None,
+            Some(wanted) => {
+                let boot = Boot {
+                    host: &name,
+                    trial: planned,
+                    wanted,
+                    slot,
+                    shared,
+                };
+                let not_up = boot.run(&mut host)?;
+                boot_id = slot.boot_id();
+                not_up
+            }
         };
-        let (ending, broken) = match execute(planned, &setting, &mut remains) {
-            Ok(ending) => (ending, None),
-            Err(error) => match error.kind() {
-                ErrorKind::HostTransient => (
-                    Ending::Failed(format!("the connection broke: {}", words(&error))),
-                    Some(error),
-                ),
-                ErrorKind::HostStable => (Ending::Failed(words(&error)), None),
-                _ => return Err(error),
-            },
+        let mut remains = Remains::default();
+        let (ending, then) = match (not_up, &host) {
+            (Some(ending), _) => (ending, Then::Unusable),
+            (None, None) => (
+                Ending::Failed("the host was lost".to_owned()),
+                Then::Unusable,
+            ),
+            (None, Some(host)) => {
+                let setting = Setting {
+                    host: host.as_ref(),
+                    experiment: &shared.plan.experiment,
+                    clock: shared.clock,
+                    cancel: shared.cancel,
+                    progress: shared.progress,
+                    slot,
+                    boot_id: boot_id.as_deref(),
+                };
+                let ended = match shared.plan.experiment.workload.kind {
+                    WorkloadKind::Boot => boot_times::fetch(&setting),
+                    _ => execute(planned, &setting, &mut remains),
+                };
+                match ended {
+                    Ok(ending) => (ending, Then::GoOn),
+                    Err(error) => match error.kind() {
+                        ErrorKind::HostTransient => (
+                            Ending::Failed(format!("the connection broke: {}", words(&error))),
+                            Then::Reconnect,
+                        ),
+                        ErrorKind::HostStable => (Ending::Failed(words(&error)), Then::GoOn),
+                        _ => return Err(error),
+                    },
+                }
+            }
         };
         let (state, reason) = ending.words();
         slot.update(|trial| {
@@ -94,17 +128,32 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
         });
 
         unusable = remains.running.take();
-        if broken.is_some() {
-            match reconnect(&name, &remains, shared) {
-                Ok(again) => host = again,
+        match then {
+            Then::GoOn => {}
+            Then::Unusable => {
+                let id = &planned.id;
+                unusable = Some(format!("the host did not boot as it should for trial {id}"));
+            }
+            Then::Reconnect => match reconnect(&name, &remains, shared) {
+                Ok(again) => host = Some(again),
                 Err(error) => {
+                    host = None;
                     unusable = Some(format!("the host was lost before: {}", words(&error)))
                 }
-            }
+            },
         }
     }
     shared.progress.update(Update::HostDone { host: &name });
     Ok(())
+}
+
+/// What a trial's end means for the next ones on its host.
+enum Then {
+    GoOn,
+    /// The connection broke.
+    Reconnect,
+    /// Nothing can be measured there before another boot.
+    Unusable,
 }
 
 /// Reaches the host again and ends what the broken trial left there.
@@ -116,7 +165,7 @@ fn reconnect(name: &str, remains: &Remains, shared: &Shared<'_>) -> Result<Box<d
             attempt,
         });
         shared.clock.sleep(pause);
-        let reached = (shared.ways.connect)(name).and_then(|host| {
+        let reached = shared.ways.to(name).and_then(|host| {
             remains.clear(host.as_ref(), shared.clock)?;
             Ok(host)
         });
@@ -129,7 +178,7 @@ fn reconnect(name: &str, remains: &Remains, shared: &Shared<'_>) -> Result<Box<d
 }
 
 /// An error and its causes in one line, safe to show.
-fn words(error: &Error) -> String {
+pub(super) fn words(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

@@ -14,6 +14,7 @@ use crate::workload::{self, GRACE, Marks, Token};
 
 use super::cancel::Cancel;
 use super::clock::Clock;
+use super::identity::Identity;
 use super::ledger::Slot;
 use super::progress::{Progress, Update};
 use super::said;
@@ -45,6 +46,20 @@ pub(super) struct Setting<'a> {
     pub(super) cancel: &'a Cancel,
     pub(super) progress: &'a dyn Progress,
     pub(super) slot: Slot<'a>,
+    /// The boot that the trial has to run in, where the experiment boots its hosts.
+    pub(super) boot_id: Option<&'a str>,
+}
+
+impl Setting<'_> {
+    /// The end of a trial that would run in another boot than the experiment's: a host that rebooted by itself may
+    /// run another kernel.
+    pub(super) fn other_boot(&self, boot_id: Option<&str>) -> Option<Ending> {
+        let other = self.boot_id.is_some() && self.boot_id != boot_id;
+        other.then(|| {
+            let what = "the host rebooted by itself since the experiment booted it";
+            Ending::Failed(what.to_owned())
+        })
+    }
 }
 
 /// How a trial ended.
@@ -79,7 +94,7 @@ pub(super) struct Remains {
 impl Remains {
     /// Ends and removes what a trial left, over a new connection.
     pub(super) fn clear(&self, host: &dyn Host, clock: &dyn Clock) -> Result<()> {
-        if self.boot_id.is_none() || boot_id(host)? != self.boot_id {
+        if self.boot_id.is_none() || Identity::read(host)?.boot_id != self.boot_id {
             // Another boot: nothing is left, and the numbers may be others' by now.
             return Ok(());
         }
@@ -157,9 +172,15 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     fn run(&mut self) -> Result<Ending> {
-        let boot_id = boot_id(self.setting.host)?;
-        self.remains.boot_id.clone_from(&boot_id);
-        self.setting.slot.update(|trial| trial.boot_id = boot_id)?;
+        let identity = Identity::read(self.setting.host)?;
+        if let Some(ending) = self.setting.other_boot(identity.boot_id.as_deref()) {
+            return Ok(ending);
+        }
+        self.remains.boot_id.clone_from(&identity.boot_id);
+        self.setting.slot.update(|trial| {
+            trial.boot_id = identity.boot_id;
+            trial.kernel = identity.kernel;
+        })?;
         self.start_monitors()?;
         if let Some(ending) = self.await_first_samples()? {
             return Ok(ending);
@@ -469,15 +490,6 @@ impl Trial<'_> {
         }
         self.setting.slot.update(|trial| trial.notes.extend(notes))
     }
-}
-
-/// The host's boot_id; none when it does not say one.
-fn boot_id(host: &dyn Host) -> Result<Option<String>> {
-    let output = host.exec("cat /proc/sys/kernel/random/boot_id", SHORT)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let id = text.trim();
-    let is_uuid = id.len() == 36 && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-    Ok(is_uuid.then(|| id.to_owned()))
 }
 
 fn remove(report: &str) -> String {

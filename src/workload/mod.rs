@@ -1,5 +1,6 @@
 //! Workloads: what runs on a host, between an idle and a settle phase.
 
+pub mod boot;
 mod mark;
 pub mod stress_ng;
 
@@ -34,8 +35,12 @@ pub fn planned(experiment: &Experiment) -> Duration {
 /// On standard output it tells the phases with the host's CLOCK_BOOTTIME (`/proc/uptime`), between what the workload
 /// writes. A watchdog in the same group ends the workload at its [`deadline`].
 ///
-/// For `stress-ng` it adds `--timeout`, `--metrics-brief` and `--yaml` with a temporary file.
+/// For `stress-ng` it adds `--timeout`, `--metrics-brief` and `--yaml` with a temporary file. For `boot` there are no
+/// phases: it is what systemd-analyze(1) is asked after the boot, each line by itself.
 pub fn script(trial: &PlannedTrial, experiment: &Experiment) -> String {
+    if experiment.workload.kind == WorkloadKind::Boot {
+        return boot::questions();
+    }
     marked_script(trial, experiment, &Token::placeholder())
 }
 

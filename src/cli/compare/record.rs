@@ -24,6 +24,7 @@ pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
     let mut notes = record.manifest().notes.clone();
     notes.extend(record.manifest().claims.iter().map(claimed));
     notes.extend(kernels(&record));
+    notes.extend(without_values(&record, &all));
     notes.extend(unfinished(&record));
     notes.extend(record.damage()?);
     notes.extend(left_out(&all, &shown));
@@ -121,6 +122,31 @@ fn kernels(record: &Record) -> Option<String> {
             words.join("; ")
         )
     })
+}
+
+/// Metrics that were named before the run and that no complete trial has.
+fn without_values(record: &Record, all: &Comparisons) -> Vec<String> {
+    let manifest = record.manifest();
+    let compared = |metric: &String| all.iter().any(|c| c.metric == *metric);
+    let ran = manifest.trials.iter().any(|t| t.state == State::Complete);
+    let primary = manifest
+        .primary
+        .iter()
+        .map(|metric| ("the primary metric", metric));
+    let others = manifest
+        .secondary
+        .iter()
+        .map(|metric| ("the metric", metric));
+    let missing = primary
+        .chain(others)
+        .filter(|(_, metric)| ran && !compared(metric));
+    let sentence = |(what, metric)| {
+        format!(
+            "{what} {metric} is missing: no complete trial has a value of it, and nothing is said of it here; \
+             `ktrial show` has the trials' notes"
+        )
+    };
+    missing.map(sentence).collect()
 }
 
 /// Trials that gave no summaries, in one sentence.

@@ -33,6 +33,10 @@ pub fn render(plan: &Plan) -> String {
             })
         })
         .collect();
+    let boot: Vec<Value> = workload::boot::scripts(plan)
+        .into_iter()
+        .map(|(what, script)| json!({"for": what, "script": script}))
+        .collect();
     let mut seen = BTreeSet::new();
     let workloads: Vec<Value> = plan
         .trials
@@ -91,6 +95,7 @@ pub fn render(plan: &Plan) -> String {
         "trials": trials,
         "commands": {
             "preflight": run::preflight_script(plan),
+            "boot": boot,
             "monitors": monitors,
             "workloads": workloads,
         },

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
+use super::boots;
 use crate::ascii::escaped;
 use crate::experiment::{BOOT_TAKES, OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial, WorkloadKind};
 use crate::{monitor, run, workload};
@@ -112,7 +113,9 @@ fn trials(plan: &Plan, out: &mut String) {
             trial.id,
             trial.host,
             trial.condition,
-            pairs(&trial.cell)
+            [pairs(&trial.cell), escaped(&boots::row(trial))]
+                .join("  ")
+                .trim_start()
         );
         wrapped("", "       ", row.trim_end(), out);
     }
@@ -125,6 +128,15 @@ fn commands(plan: &Plan, out: &mut String) {
     );
     out.push_str("\npreflight, once:\n");
     script(&run::preflight_script(plan), out);
+    if let Some((text, scripts)) = boots::texts(plan) {
+        out.push('\n');
+        wrapped("", "  ", &text, out);
+        for (what, text) in scripts {
+            out.push('\n');
+            wrapped("", "  ", &format!("boot, {what}:"), out);
+            script(text, out);
+        }
+    }
     let planned = workload::planned(experiment);
     for chosen in &experiment.monitors {
         let _ = writeln!(
@@ -142,6 +154,9 @@ fn commands(plan: &Plan, out: &mut String) {
             wrapped("", "  ", &format!("workload, {}:", label(trial)), out);
             script(&workload::script(trial, experiment), out);
         }
+    }
+    if experiment.workload.kind == WorkloadKind::Boot {
+        return;
     }
     out.push_str("\nTOKEN stands for a random word, another one in each trial, that the workload is not told.\n");
 }
