@@ -9,9 +9,13 @@ mod ledger;
 mod plan_file;
 mod preflight;
 mod progress;
+mod remains;
 mod said;
 mod sample_times;
 mod sequence;
+mod settings;
+#[cfg(test)]
+mod settings_tests;
 mod stream;
 mod survivors;
 #[cfg(test)]
@@ -19,9 +23,11 @@ mod tests;
 mod timeline;
 mod trial;
 
+pub use crate::host::ROOT_CHECK;
 pub use cancel::Cancel;
 pub use preflight::script as preflight_script;
 pub use progress::{Progress, Silent, Update};
+pub use settings::scripts as settings_scripts;
 
 pub(crate) use clock::Clock;
 
@@ -30,7 +36,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Plan, PlannedBoot};
-use crate::host::Host;
+use crate::host::{Host, as_root};
 use crate::record::{HostFacts, Record, State};
 
 use clock::SystemClock;
@@ -100,6 +106,18 @@ fn run_by(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Record> {
+    // The one place where a host becomes root's: whoever connects later does so through these ways.
+    let connect = |name: &str| {
+        let host = (ways.connect)(name)?;
+        match plan.experiment.needs_root() {
+            true => as_root(host),
+            false => Ok(host),
+        }
+    };
+    let ways = &Ways {
+        connect: &connect,
+        ..*ways
+    };
     let (hosts, facts) = reach(plan, ways.connect)?;
     let ledger = Ledger::begin(&to.folder, plan, facts)?;
     if let Some(text) = &to.experiment {

@@ -11,10 +11,11 @@ use crate::workload;
 use super::Ways;
 use super::cancel::Cancel;
 use super::clock::Clock;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Slot};
 use super::progress::{Progress, Update};
+use super::remains::Remains;
 use super::said;
-use super::trial::{Ending, Remains, Setting, execute};
+use super::trial::{Ending, Setting, execute};
 
 /// Pauses before the tries to reach a host again.
 const RECONNECT_AFTER: [Duration; 3] = [
@@ -95,11 +96,14 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
 
         unusable = remains.running.take();
         if broken.is_some() {
-            match reconnect(&name, &remains, shared) {
+            match reconnect(&name, &remains, slot, shared) {
                 Ok(again) => host = again,
-                Err(error) => {
-                    unusable = Some(format!("the host was lost before: {}", words(&error)))
-                }
+                Err(error) => match error.kind() {
+                    ErrorKind::HostTransient | ErrorKind::HostStable => {
+                        unusable = Some(format!("the host was lost before: {}", words(&error)))
+                    }
+                    _ => return Err(error),
+                },
             }
         }
     }
@@ -107,8 +111,13 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reaches the host again and ends what the broken trial left there.
-fn reconnect(name: &str, remains: &Remains, shared: &Shared<'_>) -> Result<Box<dyn Host>> {
+/// Reaches the host again and clears what the broken trial left there.
+fn reconnect(
+    name: &str,
+    remains: &Remains,
+    slot: Slot<'_>,
+    shared: &Shared<'_>,
+) -> Result<Box<dyn Host>> {
     let mut last = None;
     for (pause, attempt) in RECONNECT_AFTER.into_iter().zip(1..) {
         shared.progress.update(Update::Reconnecting {
@@ -117,13 +126,19 @@ fn reconnect(name: &str, remains: &Remains, shared: &Shared<'_>) -> Result<Box<d
         });
         shared.clock.sleep(pause);
         let reached = (shared.ways.connect)(name).and_then(|host| {
-            remains.clear(host.as_ref(), shared.clock)?;
-            Ok(host)
+            let notes = remains.clear(host.as_ref(), shared.clock)?;
+            Ok((host, notes))
         });
         match reached {
-            Ok(host) => return Ok(host),
+            Ok((host, notes)) => {
+                slot.update(|trial| trial.notes.extend(notes))?;
+                return Ok(host);
+            }
             Err(error) => last = Some(error),
         }
+    }
+    if let Some(guard) = &remains.guard {
+        slot.update(|trial| trial.notes.push(guard.unchecked()))?;
     }
     Err(last.unwrap_or_else(|| Error::new(ErrorKind::HostTransient, "was not tried again")))
 }
