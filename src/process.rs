@@ -152,11 +152,13 @@ impl Child {
         Ok(None)
     }
 
-    fn signal_group(&self, signal: Signal) {
-        if let Some(group) = Pid::from_raw(self.group()) {
-            // No such process: it has ended already.
-            let _ = kill_process_group(group, signal);
-        }
+    /// False when the group is another user's, such as sudo's.
+    fn signal_group(&self, signal: Signal) -> bool {
+        let Some(group) = Pid::from_raw(self.group()) else {
+            return true;
+        };
+        // No such process: it has ended already.
+        kill_process_group(group, signal) != Err(rustix::io::Errno::PERM)
     }
 
     /// Whether the leader has ended, without reaping it.
@@ -174,7 +176,10 @@ impl Drop for Child {
         if self.exit.is_some() {
             return;
         }
-        self.signal_group(Signal::TERM);
+        if !self.signal_group(Signal::TERM) {
+            // It cannot be ended, and waiting for it may take for ever.
+            return;
+        }
         let deadline = after(GRACE);
         while !self.has_ended() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));

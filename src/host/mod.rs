@@ -1,5 +1,7 @@
 //! Hosts: where trials run. [`Host`] is all that later stages know of one.
 
+mod as_root;
+mod fence;
 mod local;
 #[cfg(test)]
 pub(crate) mod scripted;
@@ -8,6 +10,7 @@ mod ssh;
 use std::path::Path;
 use std::time::Duration;
 
+pub use as_root::{CHECK as ROOT_CHECK, as_root};
 pub use local::Local;
 pub use ssh::Ssh;
 
@@ -17,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::Target;
 use crate::process::shown;
 
-/// Most bytes of a script: the kernel passes at most 128 KiB as one argument.
+/// Most bytes of a script: the kernel passes at most 128 KiB as one argument, and [`as_root`] adds to it.
 const SCRIPT_LIMIT: usize = 100 << 10;
 
 /// How long [`signal_group`] may take.
@@ -108,7 +111,11 @@ pub fn signal_group(host: &dyn Host, group: i32, signal: &str) -> Result<()> {
 
 /// Refuses what cannot be passed as one argument.
 fn check_script(host: &str, script: &str) -> Result<()> {
-    let fault = if script.len() > SCRIPT_LIMIT {
+    check_length(host, script, SCRIPT_LIMIT + as_root::ADDS)
+}
+
+fn check_length(host: &str, script: &str, limit: usize) -> Result<()> {
+    let fault = if script.len() > limit {
         format!("of {} bytes is longer than {SCRIPT_LIMIT}", script.len())
     } else if script.contains('\0') {
         "holds a NUL byte".to_owned()
@@ -140,7 +147,7 @@ mod tests {
     #[test]
     fn a_script_that_no_shell_can_take_is_refused() {
         assert!(check_script("h", &"x".repeat(SCRIPT_LIMIT)).is_ok());
-        assert!(check_script("h", &"x".repeat(SCRIPT_LIMIT + 1)).is_err());
+        assert!(check_script("h", &"x".repeat(SCRIPT_LIMIT + 1025)).is_err());
         assert!(check_script("h", "echo \0").is_err());
     }
 }

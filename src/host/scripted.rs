@@ -143,6 +143,20 @@ impl ScriptedHost {
         self.0.flag.cancel();
     }
 
+    /// The host has another boot_id from now on.
+    pub(crate) fn reboot(&self) {
+        let output = Output {
+            exit: Exit::Code(0),
+            stdout: b"00000000-1111-2222-3333-444444444444\n".to_vec(),
+            stderr: Vec::new(),
+        };
+        self.0
+            .answers
+            .lock()
+            .unwrap()
+            .insert(0, ("boot_id", output));
+    }
+
     /// The host is back.
     pub(crate) fn mend(&self) {
         self.0.broken.store(false, Ordering::SeqCst);

@@ -16,9 +16,13 @@ mod ledger;
 mod plan_file;
 mod preflight;
 mod progress;
+mod remains;
 mod said;
 mod sample_times;
 mod sequence;
+mod settings;
+#[cfg(test)]
+mod settings_tests;
 mod stream;
 mod survivors;
 #[cfg(test)]
@@ -26,10 +30,12 @@ mod tests;
 mod timeline;
 mod trial;
 
+pub use crate::host::ROOT_CHECK;
 pub use cancel::Cancel;
 pub use hook::Hook;
 pub use preflight::script as preflight_script;
 pub use progress::{Progress, Silent, Update};
+pub use settings::scripts as settings_scripts;
 
 pub(crate) use clock::Clock;
 
@@ -38,7 +44,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Plan, PlannedBoot};
-use crate::host::Host;
+use crate::host::{Host, as_root};
 use crate::record::{HostFacts, Record, State};
 
 use clock::SystemClock;
@@ -115,6 +121,18 @@ fn run_by(
     progress: &dyn Progress,
 ) -> Result<Record> {
     boot::check(plan, ways)?;
+    // The one place where a host becomes root's: whoever connects later does so through these ways.
+    let connect = |name: &str| {
+        let host = (ways.connect)(name)?;
+        match plan.experiment.needs_root() {
+            true => as_root(host),
+            false => Ok(host),
+        }
+    };
+    let ways = &Ways {
+        connect: &connect,
+        ..*ways
+    };
     let (hosts, facts) = reach(plan, ways)?;
     let ledger = Ledger::begin(&to.folder, plan, facts)?;
     if let Some(text) = &to.experiment {

@@ -42,6 +42,7 @@ fact procps "$(free --version 2>/dev/null)"
 fact stress_ng "$(stress-ng --version 2>/dev/null)"
 fact systemd "$(systemctl --version 2>/dev/null | while read -r line; do echo "$line"; break; done)"
 fact user_id "$(id -u)"
+fact sudo_user "${SUDO_USER-}"
 ( . /etc/os-release && fact os "$PRETTY_NAME" && fact os_id "$ID" && fact os_like "$ID_LIKE" ) 2>/dev/null
 "#;
 

@@ -13,10 +13,11 @@ use super::boot::Boot;
 use super::boot_times;
 use super::cancel::Cancel;
 use super::clock::Clock;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Slot};
 use super::progress::{Progress, Update};
+use super::remains::Remains;
 use super::said;
-use super::trial::{Ending, Remains, Setting, execute};
+use super::trial::{Ending, Setting, execute};
 
 /// Pauses before the tries to reach a host again.
 const RECONNECT_AFTER: [Duration; 3] = [
@@ -134,12 +135,15 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
                 let id = &planned.id;
                 unusable = Some(format!("the host did not boot as it should for trial {id}"));
             }
-            Then::Reconnect => match reconnect(&name, &remains, shared) {
+            Then::Reconnect => match reconnect(&name, &remains, slot, shared) {
                 Ok(again) => host = Some(again),
-                Err(error) => {
-                    host = None;
-                    unusable = Some(format!("the host was lost before: {}", words(&error)))
-                }
+                Err(error) => match error.kind() {
+                    ErrorKind::HostTransient | ErrorKind::HostStable => {
+                        host = None;
+                        unusable = Some(format!("the host was lost before: {}", words(&error)));
+                    }
+                    _ => return Err(error),
+                },
             },
         }
     }
@@ -156,8 +160,13 @@ enum Then {
     Unusable,
 }
 
-/// Reaches the host again and ends what the broken trial left there.
-fn reconnect(name: &str, remains: &Remains, shared: &Shared<'_>) -> Result<Box<dyn Host>> {
+/// Reaches the host again and clears what the broken trial left there.
+fn reconnect(
+    name: &str,
+    remains: &Remains,
+    slot: Slot<'_>,
+    shared: &Shared<'_>,
+) -> Result<Box<dyn Host>> {
     let mut last = None;
     for (pause, attempt) in RECONNECT_AFTER.into_iter().zip(1..) {
         shared.progress.update(Update::Reconnecting {
@@ -166,13 +175,19 @@ fn reconnect(name: &str, remains: &Remains, shared: &Shared<'_>) -> Result<Box<d
         });
         shared.clock.sleep(pause);
         let reached = shared.ways.to(name).and_then(|host| {
-            remains.clear(host.as_ref(), shared.clock)?;
-            Ok(host)
+            let notes = remains.clear(host.as_ref(), shared.clock)?;
+            Ok((host, notes))
         });
         match reached {
-            Ok(host) => return Ok(host),
+            Ok((host, notes)) => {
+                slot.update(|trial| trial.notes.extend(notes))?;
+                return Ok(host);
+            }
             Err(error) => last = Some(error),
         }
+    }
+    if let Some(guard) = &remains.guard {
+        slot.update(|trial| trial.notes.push(guard.unchecked()))?;
     }
     Err(last.unwrap_or_else(|| Error::new(ErrorKind::HostTransient, "was not tried again")))
 }

@@ -17,8 +17,10 @@ use super::clock::Clock;
 use super::identity::Identity;
 use super::ledger::Slot;
 use super::progress::{Progress, Update};
+use super::remains::{Remains, remove};
 use super::said;
 use super::sample_times::SampleTimes;
+use super::settings::Guard;
 use super::stream::{Output, SAMPLES_LIMIT_BYTES, Stream, WORDS_LIMIT_BYTES};
 use super::survivors;
 use super::timeline::Timeline;
@@ -33,7 +35,7 @@ const FIRST_SAMPLE: Duration = Duration::from_secs(15);
 const LATE: Duration = Duration::from_secs(60);
 
 /// Deadline of the short scripts around a trial.
-const SHORT: Duration = Duration::from_secs(20);
+pub(super) const SHORT: Duration = Duration::from_secs(20);
 
 /// Largest report of a workload that is fetched.
 const REPORT_LIMIT_BYTES: usize = 4 << 20;
@@ -80,44 +82,6 @@ impl Ending {
     }
 }
 
-/// What a trial has on its host while it runs; what is left there when the connection breaks.
-#[derive(Debug, Default)]
-pub(super) struct Remains {
-    boot_id: Option<String>,
-    groups: Vec<i32>,
-    workload: Option<i32>,
-    report: Option<String>,
-    /// What could not be ended; nothing can be measured beside it.
-    pub(super) running: Option<String>,
-}
-
-impl Remains {
-    /// Ends and removes what a trial left, over a new connection.
-    pub(super) fn clear(&self, host: &dyn Host, clock: &dyn Clock) -> Result<()> {
-        if self.boot_id.is_none() || Identity::read(host)?.boot_id != self.boot_id {
-            // Another boot: nothing is left, and the numbers may be others' by now.
-            return Ok(());
-        }
-        for (signal, pause) in [
-            ("INT", GRACE / 4),
-            ("TERM", GRACE / 4),
-            ("KILL", Duration::ZERO),
-        ] {
-            for &group in &self.groups {
-                host::signal_group(host, group, signal)?;
-            }
-            clock.sleep(pause);
-        }
-        if let Some(group) = self.workload {
-            survivors::end(host, clock, group)?;
-        }
-        if let Some(report) = &self.report {
-            host.exec(&remove(report), SHORT)?;
-        }
-        Ok(())
-    }
-}
-
 /// Runs one trial. What came from the host until then is kept in the record, however it ends.
 ///
 /// # Errors
@@ -141,12 +105,19 @@ pub(super) fn execute(
         timeline: Timeline::default(),
     };
     let ending = trial.run();
-    trial.note()?;
+    let noted = trial.note();
     let connection_broke = matches!(&ending, Err(e) if e.kind() == ErrorKind::HostTransient);
     if !connection_broke {
-        trial.end_all()?;
-        trial.end_survivors()?;
+        // Each is done even when the one before failed: a full disk must leave nothing on the host.
+        let ended = trial.end_all().and_then(|()| trial.end_survivors());
+        let checked = match &ended {
+            // Whoever connects again ends what runs, and looks at the settings then.
+            Err(e) if e.kind() == ErrorKind::HostTransient => Ok(()),
+            _ => trial.check_settings(),
+        };
+        ended.and(checked)?;
     }
+    noted?;
     // Asked last: the script's own marks may come only while it is ended.
     match ending {
         Ok(Ending::Complete) if trial.marks.is_forged() => Ok(Ending::Failed(
@@ -181,6 +152,8 @@ impl Trial<'_> {
             trial.boot_id = identity.boot_id;
             trial.kernel = identity.kernel;
         })?;
+        let guarded = workload::settings::guarded(self.planned, self.setting.experiment);
+        self.remains.guard = Guard::read(self.setting.host, guarded)?;
         self.start_monitors()?;
         if let Some(ending) = self.await_first_samples()? {
             return Ok(ending);
@@ -425,6 +398,19 @@ impl Trial<'_> {
         self.setting.slot.update(|trial| trial.notes.push(note))
     }
 
+    /// Puts back what the trial left changed in files of the kernel, and tells the record of it.
+    fn check_settings(&mut self) -> Result<()> {
+        let Some(guard) = &self.remains.guard else {
+            return Ok(());
+        };
+        let notes = guard.check(self.setting.host)?;
+        self.remains.guard = None;
+        if notes.is_empty() {
+            return Ok(());
+        }
+        self.setting.slot.update(|trial| trial.notes.extend(notes))
+    }
+
     fn end(
         &mut self,
         signals: &[&str],
@@ -490,8 +476,4 @@ impl Trial<'_> {
         }
         self.setting.slot.update(|trial| trial.notes.extend(notes))
     }
-}
-
-fn remove(report: &str) -> String {
-    format!("rm -f {}", workload::quote(&[report.to_owned()]))
 }

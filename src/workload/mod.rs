@@ -2,6 +2,7 @@
 
 pub mod boot;
 mod mark;
+pub mod settings;
 pub mod stress_ng;
 
 pub(crate) use mark::{Mark, Marks, Token};
@@ -64,7 +65,7 @@ pub(crate) fn marked_script(
             ),
         ),
     };
-    let around = [around];
+    let around = [settings::around(&settings::of(trial, experiment)), around];
     let prepare: String = around.iter().map(|a| a.prepare.as_str()).collect();
     let restore: String = around.iter().rev().map(|a| a.restore.as_str()).collect();
     let (idle, settle) = (

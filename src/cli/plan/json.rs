@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::experiment::{Plan, PlannedTrial};
+use crate::experiment::{Experiment, Plan, PlannedTrial};
 use crate::{monitor, run, workload};
 
-fn settings(trial: &PlannedTrial) -> BTreeMap<&str, &str> {
-    let settings = trial.settings.iter();
-    settings
-        .map(|s| (s.file.as_str(), s.value.as_str()))
-        .collect()
+fn settings(trial: &PlannedTrial, experiment: &Experiment) -> BTreeMap<String, String> {
+    let settings = workload::settings::of(trial, experiment).into_iter();
+    settings.map(|s| (s.file, s.value)).collect()
 }
 
 pub fn render(plan: &Plan) -> String {
@@ -64,9 +62,16 @@ pub fn render(plan: &Plan) -> String {
                     "kernel": boot.kernel,
                     "command_line": boot.command_line,
                 })),
-                "settings": settings(trial),
+                "settings": settings(trial, experiment),
             })
         })
+        .collect();
+    let guards = plan.trials.iter();
+    let guards = guards.filter_map(|trial| run::settings_scripts(trial, experiment));
+    let guards: Vec<Value> = guards
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|(before, after)| json!({"before": before, "after": after}))
         .collect();
     let plan = json!({
         "schema": 1,
@@ -88,12 +93,15 @@ pub fn render(plan: &Plan) -> String {
             "workload": experiment.workload.duration.as_secs_f64(),
             "settle": experiment.settle.as_secs_f64(),
         },
+        "as_root": experiment.needs_root(),
         "estimated_s": plan.estimated_time().as_secs_f64(),
         "trials_a_condition": plan.trials_a_condition(),
         "smallest_p": plan.smallest_p(),
         "warnings": plan.warnings(),
         "trials": trials,
         "commands": {
+            "root_check": experiment.needs_root().then_some(run::ROOT_CHECK),
+            "settings": guards,
             "preflight": run::preflight_script(plan),
             "boot": boot,
             "monitors": monitors,

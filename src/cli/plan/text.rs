@@ -74,9 +74,11 @@ fn head(plan: &Plan, out: &mut String) {
         .params
         .iter()
         .map(|(name, values)| ("parameter", format!("{name}: {}", values.join(", "))));
+    let root = "on every host, by the login or by `sudo -n`".to_owned();
+    let root = experiment.needs_root().then_some(("as root", root));
     let warnings = plan.warnings();
     let warnings = warnings.into_iter().map(|text| ("warning", text));
-    let rows = rows.into_iter().chain(conditions).chain(params);
+    let rows = rows.into_iter().chain(root).chain(conditions).chain(params);
     for (name, value) in rows.chain(warnings) {
         wrapped(
             &format!("{name:<11} "),
@@ -126,6 +128,12 @@ fn commands(plan: &Plan, out: &mut String) {
     out.push_str(
         "\nWhat runs on each host. Scripts stand after `|`; a line too long for the page goes on after `:`.\n",
     );
+    if experiment.needs_root() {
+        out.push_str(
+            "\nbefore the preflight and after each new connection; the rest runs as root:\n",
+        );
+        script(run::ROOT_CHECK, out);
+    }
     out.push_str("\npreflight, once:\n");
     script(&run::preflight_script(plan), out);
     if let Some((text, scripts)) = boots::texts(plan) {
@@ -147,11 +155,16 @@ fn commands(plan: &Plan, out: &mut String) {
         );
         script(&monitor::script(chosen, planned), out);
     }
+    settings(plan, out);
     let mut seen = BTreeSet::new();
     for trial in &plan.trials {
         if seen.insert((&trial.condition, &trial.cell)) {
             out.push('\n');
             wrapped("", "  ", &format!("workload, {}:", label(trial)), out);
+            for setting in workload::settings::of(trial, experiment) {
+                let pair = format!("with {} = {}", setting.file, setting.value);
+                wrapped("  ", "    ", &escaped(&pair), out);
+            }
             script(&workload::script(trial, experiment), out);
         }
     }
@@ -159,6 +172,18 @@ fn commands(plan: &Plan, out: &mut String) {
         return;
     }
     out.push_str("\nTOKEN stands for a random word, another one in each trial, that the workload is not told.\n");
+}
+
+/// How the controller guards settings; most plans have one such pair of scripts, or none.
+fn settings(plan: &Plan, out: &mut String) {
+    let scripts = plan.trials.iter();
+    let scripts = scripts.filter_map(|trial| run::settings_scripts(trial, &plan.experiment));
+    for (before, after) in scripts.collect::<BTreeSet<_>>() {
+        out.push_str("\nsettings, before each trial:\n");
+        script(&before, out);
+        out.push_str("\nsettings, after each trial; OLD stands for what was read before:\n");
+        script(&after, out);
+    }
 }
 
 /// What tells a workload from the others.

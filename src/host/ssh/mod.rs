@@ -1,7 +1,6 @@
 //! Hosts over SSH. One session a stream: a stream that stalls holds up nobody else.
 
 mod authentication;
-mod fence;
 mod host_key;
 mod session;
 mod socket;

@@ -6,25 +6,15 @@ use std::time::{Duration, Instant};
 
 use ssh2::Channel;
 
-use super::fence::{Fence, sentinel};
 use super::session::{AGAIN, SOCKET_SEND, Session};
 use crate::error::{Error, ErrorKind, Result};
+use crate::host::fence::{FENCED, Fence, LEAD, sentinel};
 use crate::host::{Event, Exit, Running};
 use crate::process::{after, shown};
 
 /// What the host's login shell is asked to run. Its words mean the same to every shell (sh, csh, fish); all that
 /// needs quoting goes to this sh as input.
 const COMMAND: &str = "exec env LC_ALL=C sh";
-
-/// Makes the script's process the leader of a session (sshd has done so, unless a forced command is in between),
-/// then runs [`FENCED`] with the sentinel and the script. Field 5 of /proc/PID/stat is the process group; proc(5).
-const LEAD: &str = "read -r pid name state parent group rest </proc/$$/stat\n\
-    case $group in $$) leader= ;; *) leader=setsid ;; esac\n\
-    exec $leader sh -c";
-
-/// Tells the fence on both outputs, then becomes the script.
-const FENCED: &str =
-    r#"printf '\n%s %s\n' "$0" "$$"; printf '\n%s %s\n' "$0" "$$" >&2; exec sh -c "$1""#;
 
 /// A running script. Dropping it closes the connection.
 pub(super) struct Stream {

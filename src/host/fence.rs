@@ -2,6 +2,16 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+/// Makes the shell's own process the leader of a process group, unless it is one, then runs [`FENCED`], whose words
+/// (quoted), sentinel and script follow. Field 5 of /proc/PID/stat is the process group; proc(5).
+pub(super) const LEAD: &str = "read -r pid name state parent group rest </proc/$$/stat\n\
+    case $group in $$) leader= ;; *) leader=setsid ;; esac\n\
+    exec $leader sh -c";
+
+/// Tells the fence on both outputs, then becomes the script.
+pub(super) const FENCED: &str =
+    r#"printf '\n%s %s\n' "$0" "$$"; printf '\n%s %s\n' "$0" "$$" >&2; exec sh -c "$1""#;
+
 /// Most bytes before the fence; more is no greeting.
 const NOISE_LIMIT: usize = 1 << 20;
 
@@ -33,6 +43,12 @@ impl Fence {
     /// The process group that the fence told; none before it has come.
     pub(super) fn group(&self) -> Option<i32> {
         self.group
+    }
+
+    /// What follows the fence in an output that came whole; none without a fence.
+    pub(super) fn last(mut self, bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let own = self.pass(bytes).ok()?;
+        self.group.is_some().then_some(own)
     }
 
     /// What came instead of the fence.
