@@ -8,6 +8,7 @@ use crate::experiment::{Plan, WorkloadKind};
 use crate::host::Host;
 use crate::monitor;
 use crate::record::HostFacts;
+use crate::workload;
 use crate::workload::boot::is_workload;
 use crate::workload::quote;
 
@@ -59,21 +60,16 @@ pub fn script(plan: &Plan) -> String {
         .copied()
         .chain(["sleep", "grep", "tr"])
         .collect();
-    programs.extend(
-        plan.trials
-            .iter()
-            .filter_map(|t| t.argv.first())
-            .map(String::as_str),
-    );
-    let is_stress_ng = experiment.workload.kind == WorkloadKind::StressNg;
-    if is_stress_ng {
-        programs.extend(["mktemp", "head"]);
-    }
+    let kind = experiment.workload.kind;
+    // kmod.sh is no program that the shell finds: the workload's own checks do.
+    let commands = plan.trials.iter().filter(|_| kind != WorkloadKind::Kmod);
+    programs.extend(commands.filter_map(|t| t.argv.first()).map(String::as_str));
+    programs.extend(workload::programs(experiment));
     if is_workload(plan) {
         programs.insert("systemd-analyze");
     }
 
-    let mut script = format!("echo '{BEGIN}'\n{FACTS}");
+    let mut script = format!("echo '{BEGIN}'\n{FACTS}{}", workload::checks(plan));
     for program in programs {
         let word = quote(&[program.to_owned()]);
         script.push_str(&format!(
@@ -86,16 +82,20 @@ pub fn script(plan: &Plan) -> String {
          [ -r /proc/uptime ] || echo 'broken=/proc/uptime cannot be read'\n",
     );
     let commands: BTreeSet<String> = plan.trials.iter().map(|t| quote(&t.argv)).collect();
-    if is_stress_ng {
-        script.push_str(&stress_ng_checks(&commands));
-    } else if !is_workload(plan) {
-        script.push_str(&same_command_check(plan));
+    match kind {
+        WorkloadKind::StressNg => {
+            script.push_str(&stress_ng_checks(&commands));
+            script.push_str(&same_name_check("stress-ng*"));
+        }
+        WorkloadKind::Kmod => script.push_str(&same_name_check("kmod.sh")),
+        WorkloadKind::Command => script.push_str(&same_command_check(plan)),
+        WorkloadKind::Boot => {}
     }
     script.push_str(&format!("echo '{DONE}'\n"));
     script
 }
 
-/// Lets stress-ng read its arguments without running anything, and looks for one that runs already.
+/// Lets stress-ng read its arguments without running anything.
 fn stress_ng_checks(commands: &BTreeSet<String>) -> String {
     let mut script = String::from("if command -v stress-ng >/dev/null 2>&1; then\n");
     for command in commands {
@@ -103,12 +103,17 @@ fn stress_ng_checks(commands: &BTreeSet<String>) -> String {
             "said=$({command} --dry-run --timeout 1s 2>&1) || printf 'refused=%s\\n' \"$said\"\n"
         ));
     }
-    script.push_str(
-        "fi\nfor process in /proc/[0-9]*; do\n\
-         case $(first \"$process/comm\") in stress-ng*) echo \"busy=${process#/proc/}\" ;; esac\n\
-         done\n",
-    );
+    script.push_str("fi\n");
     script
+}
+
+/// Looks for a process with this name, however it was started.
+fn same_name_check(pattern: &str) -> String {
+    format!(
+        "for process in /proc/[0-9]*; do\n\
+         case $(first \"$process/comm\") in {pattern}) echo \"busy=${{process#/proc/}}\" ;; esac\n\
+         done\n"
+    )
 }
 
 /// Looks for a process that runs the very command, by itself or through its interpreter.
@@ -281,6 +286,10 @@ fn package(program: &str) -> Option<(&'static str, &'static str)> {
         "awk" => ("gawk", "gawk"),
         "grep" => ("grep", "grep"),
         "sleep" | "tr" | "mktemp" | "head" => ("coreutils", "coreutils"),
+        "kmod" | "modprobe" | "modinfo" | "rmmod" => ("kmod", "kmod"),
+        "which" => ("debianutils", "which"),
+        "bash" => ("bash", "bash"),
+        "sed" => ("sed", "sed"),
         _ => return None,
     })
 }

@@ -17,6 +17,8 @@ use super::trial::SHORT;
 pub(super) struct Remains {
     pub(super) boot_id: Option<String>,
     pub(super) groups: Vec<i32>,
+    /// How long the groups have to end after a signal.
+    pub(super) grace: Duration,
     pub(super) workload: Option<i32>,
     pub(super) report: Option<String>,
     /// The values that files of the kernel had before.
@@ -32,15 +34,14 @@ impl Remains {
             // Another boot: nothing is left, and the numbers may be others' by now.
             return Ok(Vec::new());
         }
-        for (signal, pause) in [
-            ("INT", GRACE / 4),
-            ("TERM", GRACE / 4),
-            ("KILL", Duration::ZERO),
-        ] {
+        for signal in ["INT", "TERM", "KILL"] {
             for &group in &self.groups {
                 host::signal_group(host, group, signal)?;
             }
-            clock.sleep(pause);
+            let begun = clock.now();
+            while clock.now() - begun < self.grace && self.any_runs(host)? {
+                clock.sleep(GRACE / 10);
+            }
         }
         if let Some(group) = self.workload {
             survivors::end(host, clock, group)?;
@@ -52,6 +53,16 @@ impl Remains {
         self.guard
             .as_ref()
             .map_or(Ok(Vec::new()), |g| g.check(host))
+    }
+
+    fn any_runs(&self, host: &dyn Host) -> Result<bool> {
+        let groups = self.groups.iter().map(|group| format!("-{group}"));
+        let groups: Vec<String> = groups.collect();
+        let script = format!(
+            "for group in {}; do kill -0 \"$group\" 2>/dev/null && echo \"$group\"; done",
+            groups.join(" ")
+        );
+        Ok(!host.exec(&script, SHORT)?.stdout.is_empty())
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
     let argv: Vec<String> = match kind {
         WorkloadKind::Command => vec!["true".into()],
         WorkloadKind::StressNg => vec!["stress-ng".into(), "--vm".into(), "1".into()],
+        WorkloadKind::Kmod => vec!["kmod.sh".into(), "-c".into(), "0008".into(), "2".into()],
         other => panic!("no story of {other:?} yet"),
     };
     let condition = |name: &str| Condition {
@@ -372,6 +373,61 @@ fn stress_ng_that_skipped_its_stressor_is_a_failure() {
     assert_eq!(raw(&record, 0, "stress-ng-yaml"), "metrics:\n");
     let log = story.hosts[0].log();
     assert!(log.contains(&"rm -f /tmp/ktrial.Ab1".to_owned()), "{log:?}");
+}
+
+/// stress-ng whose report is this.
+fn stress_ng_that_reports(report: &str) -> Record {
+    let mut play = good();
+    let mark = "\n==ktrial== TOKEN report 99.00 /tmp/ktrial.Ab1\n";
+    play.steps.insert(0, Step::Out(mark));
+    let story = Story::on(&["alpha"]).workloads([play]);
+    story.hosts[0].answer("head -c", report, 0);
+    story.run(&plan(&["alpha"], 1, WorkloadKind::StressNg))
+}
+
+#[test]
+fn stress_ng_without_a_number_in_its_report_is_a_failure() {
+    let record = stress_ng_that_reports("metrics:\n...\n");
+    assert_eq!(states(&record), ["failed"]);
+    let why = reason(&record.manifest().trials[0]);
+    assert!(why.starts_with("stress-ng reported nothing"), "{why}");
+}
+
+#[test]
+fn a_stressor_that_did_nothing_is_told() {
+    let record = stress_ng_that_reports("metrics:\n- stressor: module\n  bogo-ops: 0\n");
+    assert_eq!(states(&record), ["complete"]);
+    let notes = &record.manifest().trials[0].notes;
+    assert_eq!(
+        notes,
+        &["stress-ng did not finish one operation of: module"]
+    );
+}
+
+#[test]
+fn kmod_sh_tells_why_it_skipped_and_has_longer_to_end() {
+    let mut skipped = workload("\n==ktrial== TOKEN end 107.10 4\n", 4);
+    let said =
+        "modprobe: FATAL: Module test_kmod not found\n./kmod.sh: not present\nCONFIG_XFS_FS=m\n";
+    skipped.steps.insert(4, Step::Err(said));
+    let mut slow = broken_by([Step::Do(ScriptedHost::raise_flag)]);
+    slow.on_signal = [
+        Step::Wait(Duration::from_secs(25)),
+        Step::Out("Test completed\n"),
+        Step::End(Exit::Code(130)),
+    ]
+    .into();
+    let story = Story::on(&["alpha"]).workloads([skipped, slow]);
+    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Kmod));
+    assert_eq!(states(&record), ["failed", "interrupted"]);
+    assert_eq!(
+        reason(&record.manifest().trials[0]),
+        "kmod.sh skipped the test; it said: modprobe: FATAL: Module test_kmod not found"
+    );
+    assert!(raw(&record, 1, "workload-stdout").contains("Test completed"));
+    let log = story.hosts[0].log();
+    assert!(log.contains(&"kill -INT -103".to_owned()), "{log:?}");
+    assert!(!log.contains(&"kill -TERM -103".to_owned()), "{log:?}");
 }
 
 #[test]

@@ -93,6 +93,7 @@ pub(super) fn execute(
     remains: &mut Remains,
 ) -> Result<Ending> {
     let token = Token::random()?;
+    remains.grace = workload::grace(&setting.experiment.workload);
     let mut trial = Trial {
         planned,
         setting,
@@ -162,8 +163,11 @@ impl Trial<'_> {
         if let Some(ending) = self.await_end()? {
             return Ok(ending);
         }
-        self.fetch_report()?;
-        Ok(self.verdict())
+        let report = self.fetch_report()?;
+        match self.verdict() {
+            Ending::Complete => self.read_report(report.as_deref()),
+            ending => Ok(ending),
+        }
     }
 
     fn start_monitors(&mut self) -> Result<()> {
@@ -228,7 +232,7 @@ impl Trial<'_> {
         let experiment = self.setting.experiment;
         let limit = experiment.idle
             + workload::deadline(&experiment.workload)
-            + GRACE
+            + 2 * self.remains.grace
             + experiment.settle
             + LATE;
         let begun = self.setting.clock.now();
@@ -330,25 +334,42 @@ impl Trial<'_> {
                 deadline.as_secs()
             ));
         }
-        if code != 0 {
-            return Ending::Failed(format!(
+        let output = [workload.stderr.tail(), workload.stdout.tail()].concat();
+        let output = String::from_utf8_lossy(&output);
+        let kind = &self.setting.experiment.workload;
+        match workload::failure(kind, code, &output) {
+            Some(reason) => Ending::Failed(reason),
+            None if code == 0 => Ending::Complete,
+            None => Ending::Failed(format!(
                 "the workload ended with exit code {code}{}",
                 said()
-            ));
+            )),
         }
-        if self.setting.experiment.workload.kind == WorkloadKind::StressNg {
-            let output = [workload.stdout.tail(), workload.stderr.tail()].concat();
-            if let Some(reason) = workload::stress_ng::failure(&String::from_utf8_lossy(&output)) {
-                return Ending::Failed(reason);
-            }
+    }
+
+    /// What the report says of success; the record is told of stressors that did nothing.
+    fn read_report(&self, report: Option<&[u8]>) -> Result<Ending> {
+        if self.setting.experiment.workload.kind != WorkloadKind::StressNg {
+            return Ok(Ending::Complete);
         }
-        Ending::Complete
+        let idle = match workload::stress_ng::idle_stressors(report.unwrap_or_default()) {
+            Ok(idle) => idle,
+            Err(reason) => return Ok(Ending::Failed(reason)),
+        };
+        if !idle.is_empty() {
+            let note = format!(
+                "stress-ng did not finish one operation of: {}",
+                idle.join(", ")
+            );
+            self.setting.slot.update(|trial| trial.notes.push(note))?;
+        }
+        Ok(Ending::Complete)
     }
 
     /// stress-ng's YAML, from the file that its script named.
-    fn fetch_report(&mut self) -> Result<()> {
+    fn fetch_report(&mut self) -> Result<Option<Vec<u8>>> {
         let Some(report) = self.timeline.report.clone() else {
-            return Ok(());
+            return Ok(None);
         };
         let word = workload::quote(std::slice::from_ref(&report));
         let script = format!("head -c {REPORT_LIMIT_BYTES} {word}");
@@ -357,13 +378,15 @@ impl Trial<'_> {
             .setting
             .slot
             .open_raw("stress-ng-yaml", "stress-ng.yaml")?;
-        std::io::Write::write_all(&mut file, &output.stdout)
-            .map_err(|e| Error::new(ErrorKind::Io, "cannot write the workload's report").because(e))
+        std::io::Write::write_all(&mut file, &output.stdout).map_err(|e| {
+            Error::new(ErrorKind::Io, "cannot write the workload's report").because(e)
+        })?;
+        Ok(Some(output.stdout))
     }
 
     /// Ends what still runs on the host: the workload gently, then the monitors; removes the report.
     fn end_all(&mut self) -> Result<()> {
-        self.end(&["INT", "TERM", "KILL"], GRACE, |trial| {
+        self.end(&["INT", "TERM", "KILL"], self.remains.grace, |trial| {
             trial.workload.as_slice()
         })?;
         self.end(&["TERM", "KILL"], GRACE / 2, |trial| &trial.monitors)?;

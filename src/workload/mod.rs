@@ -1,20 +1,33 @@
 //! Workloads: what runs on a host, between an idle and a settle phase.
 
 pub mod boot;
+mod kmod;
 mod mark;
+mod module;
 pub mod settings;
 pub mod stress_ng;
 
 pub(crate) use mark::{Mark, Marks, Token};
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use shlex::Quoter;
 
-use crate::experiment::{Experiment, PlannedTrial, Workload, WorkloadKind};
+use crate::experiment::{Experiment, Plan, PlannedTrial, Workload, WorkloadKind};
 
-/// How long the workload has to end after INT, before KILL.
+/// How long most processes have to end after a signal, before the next and stronger one.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
+
+/// How long a workload has to end after INT, and again after TERM, before KILL.
+///
+/// kmod.sh minds a signal only between two loads of modules, and has to put back what it changed.
+pub(crate) fn grace(workload: &Workload) -> Duration {
+    match workload.kind {
+        WorkloadKind::Kmod => 3 * GRACE,
+        _ => GRACE,
+    }
+}
 
 /// How long a workload may run before it is ended: its planned duration and half of it again, at least 30 s more.
 ///
@@ -53,11 +66,10 @@ pub(crate) fn marked_script(
 ) -> String {
     let workload = &experiment.workload;
     let (around, command) = match workload.kind {
-        WorkloadKind::Command | WorkloadKind::Kmod | WorkloadKind::Boot => {
-            (Around::default(), quote(&trial.argv))
-        }
+        WorkloadKind::Command | WorkloadKind::Boot => (Around::default(), quote(&trial.argv)),
+        WorkloadKind::Kmod => (kmod::around(&trial.argv), kmod::command(&trial.argv)),
         WorkloadKind::StressNg => (
-            Around::prepare(stress_ng::PREPARE),
+            module::around(&trial.argv).and_prepare(stress_ng::PREPARE),
             format!(
                 "{} {}",
                 quote(&trial.argv),
@@ -73,16 +85,20 @@ pub(crate) fn marked_script(
         experiment.settle.as_secs_f64(),
     );
     let limit = (experiment.idle + deadline(workload)).as_secs_f64();
-    let grace = GRACE.as_secs_f64();
+    let grace = grace(workload).as_secs_f64();
     let variable = variable("$$");
     let (mark, token) = (mark::WORD, token.word());
     format!(
         r#"# the workload with its idle and settle phases
 # The watchdog; begun before the trap, which a child has until it is under way, so that TERM always ends it.
-{{ sleep {limit}; kill -s INT 0; sleep {grace}; kill -s KILL 0; }} </dev/null >/dev/null 2>&1 &
+{{
+  sleep {limit}; kill -s INT 0
+  sleep {grace}; trap '' TERM; kill -s TERM 0; trap - TERM
+  sleep {grace}; kill -s KILL 0
+}} </dev/null >/dev/null 2>&1 &
 mark() {{ read -r up rest </proc/uptime; printf '\n{mark} {token} %s %s %s\n' "$1" "$up" "$2"; }}
 restore() {{
-:
+trap '' INT TERM HUP PIPE
 {restore}}}
 leave() {{ kill -s TERM 0; restore; exit "$1"; }}
 ended=
@@ -118,11 +134,62 @@ struct Around {
 }
 
 impl Around {
-    fn prepare(lines: &str) -> Around {
-        Around {
-            prepare: lines.to_owned(),
-            ..Around::default()
+    fn and_prepare(mut self, lines: &str) -> Around {
+        self.prepare.push_str(lines);
+        self
+    }
+}
+
+/// What of the workloads has to be checked on a host before a plan runs there: shell lines that print
+/// `broken=WHAT`, and facts by `fact KEY VALUE`. A trial checks the same again; where each begins with a boot, what is
+/// true before the first one says nothing, and only the trials check.
+pub(crate) fn checks(plan: &Plan) -> String {
+    let commands: BTreeSet<&[String]> = plan.trials.iter().map(|t| t.argv.as_slice()).collect();
+    let kind = plan.experiment.workload.kind;
+    let checks: BTreeSet<String> = match kind {
+        WorkloadKind::Kmod => commands.iter().map(|argv| kmod::checks(argv)).collect(),
+        WorkloadKind::StressNg => commands
+            .iter()
+            .filter_map(|argv| module::checks(argv))
+            .collect(),
+        WorkloadKind::Command | WorkloadKind::Boot => BTreeSet::new(),
+    };
+    if checks.is_empty() {
+        return String::new();
+    }
+    let fault = match plan.experiment.boot {
+        None => "fault() { printf 'broken=%s\\n' \"$1\"; }\n",
+        Some(_) => "fault() { :; }\n",
+    };
+    let facts = match kind {
+        WorkloadKind::Kmod => kmod::FACTS,
+        _ => "",
+    };
+    let checks: String = checks.into_iter().collect();
+    format!("{}{fault}{checks}{facts}", module::FUNCTIONS)
+}
+
+/// The programs that a workload needs on a host, besides a POSIX shell and those of its command line.
+pub(crate) fn programs(experiment: &Experiment) -> &'static [&'static str] {
+    let modules = experiment.needs_root();
+    match experiment.workload.kind {
+        WorkloadKind::Kmod => &[
+            "bash", "kmod", "modprobe", "rmmod", "which", "awk", "sed", "tr",
+        ],
+        WorkloadKind::StressNg if modules => {
+            &["mktemp", "head", "modprobe", "modinfo", "rmmod", "tr"]
         }
+        WorkloadKind::StressNg => &["mktemp", "head"],
+        WorkloadKind::Command | WorkloadKind::Boot => &[],
+    }
+}
+
+/// Why a workload that ended with this code has failed by its own words, rather than by the code alone.
+pub(crate) fn failure(workload: &Workload, code: i32, output: &str) -> Option<String> {
+    match workload.kind {
+        WorkloadKind::Kmod => kmod::failure(code, output),
+        WorkloadKind::StressNg => stress_ng::failure(output).or_else(|| stress_ng::killed(code)),
+        WorkloadKind::Command | WorkloadKind::Boot => None,
     }
 }
 
@@ -134,6 +201,12 @@ pub(crate) fn group_variable(group: i32) -> String {
 /// The brackets keep group 12 from being found in group 123. No shell takes them for a pattern in an assignment.
 fn variable(group: &str) -> String {
     format!("KTRIAL_GROUP=[{group}]")
+}
+
+/// A line of what a workload said, escaped and short enough for a message.
+fn shown(line: &str) -> String {
+    let said: String = line.chars().take(200).collect();
+    said.escape_default().to_string()
 }
 
 /// Words as one shell line, each quoted where it needs to be.

@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use super::shown;
+
 /// Shell line that makes the file for stress-ng's YAML and tells where it is.
 pub(super) const PREPARE: &str = "report=$(mktemp \"${TMPDIR:-/tmp}/ktrial.XXXXXX\") || leave 1\n\
     mark report \"$report\"\n";
@@ -34,14 +36,46 @@ pub fn failure(output: &str) -> Option<String> {
             .find_map(|word| said.strip_prefix(word))
             .is_some_and(|rest| !rest.trim_start().starts_with('0'));
         let told = said.contains("stressor will be skipped")
+            || said.contains("skipping stressor")
             || said.contains("aborted early")
             || said.contains("(enable it with the --pathological option)")
             || said.contains("unsuccessful run completed");
-        (counted || told).then(|| {
-            let said: String = said.chars().take(200).collect();
-            format!("stress-ng says: {}", said.escape_default())
-        })
+        let killed = said.contains("SIGKILL") || said.contains("killed by") && said.contains("OOM");
+        (counted || told || killed).then(|| format!("stress-ng says: {}", shown(said)))
     })
+}
+
+/// Why stress-ng has no words of its own about a run that ended with this code.
+pub(super) fn killed(code: i32) -> Option<String> {
+    (code == 128 + 9).then(|| {
+        "stress-ng was killed by SIGKILL: most often the host was out of memory, which its kernel log tells".to_owned()
+    })
+}
+
+/// The stressors of a report that did nothing.
+///
+/// # Errors
+/// Without one number of operations the report is none, and what stress-ng did is not known.
+pub(crate) fn idle_stressors(report: &[u8]) -> Result<Vec<String>, String> {
+    let text = String::from_utf8_lossy(report);
+    let (mut stressor, mut numbers, mut idle) = ("?", 0, Vec::new());
+    for line in text.lines() {
+        let line = line.trim().trim_start_matches("- ");
+        if let Some(name) = line.strip_prefix("stressor:") {
+            stressor = name.trim();
+        }
+        let operations = line.strip_prefix("bogo-ops:").map(str::trim);
+        if let Some(Ok(operations)) = operations.map(str::parse::<f64>) {
+            numbers += 1;
+            if operations == 0.0 {
+                idle.push(shown(stressor));
+            }
+        }
+    }
+    match numbers {
+        0 => Err("stress-ng reported nothing: its YAML has no number of operations".to_owned()),
+        _ => Ok(idle),
+    }
 }
 
 #[cfg(test)]
@@ -69,10 +103,33 @@ mod tests {
             "stress-ng: info:  [1] skipped: 1: module (1)",
             "stress-ng: info:  [1] failed: 2: vm (2)",
             "stress-ng: info:  [1] unsuccessful run completed in 2.01s",
+            "stress-ng: info:  [9] module: could not find a module path for the module 'x', skipping stressor",
+            "stress-ng: debug: [8] vm: assuming killed by OOM killer, restarting again (instance 0)",
+            "stress-ng: debug: [8] vm: child died: signal 9 'SIGKILL' (instance 0)",
         ] {
             let text = format!("{NEW}{line}\n");
             let reason = failure(&text).unwrap();
             assert!(reason.starts_with("stress-ng says: "), "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_killed_stress_ng_is_told() {
+        assert!(killed(137).unwrap().contains("out of memory"));
+        assert_eq!(killed(2), None);
+    }
+
+    #[test]
+    fn a_report_without_numbers_is_none_and_idle_stressors_are_named() {
+        let report = "metrics:\n    - stressor: module\n      bogo-ops: 0\n      bogo-ops-per-second-real-time: 0.0\n\n    \
+            - stressor: vm\n      bogo-ops: 12\n";
+        assert_eq!(idle_stressors(report.as_bytes()).unwrap(), ["module"]);
+        for nothing in [
+            "",
+            "metrics:\n",
+            "- stressor: vm\n bogo-ops-per-second-real-time: 1\n bogo-ops: x\n",
+        ] {
+            assert!(idle_stressors(nothing.as_bytes()).is_err(), "{nothing}");
         }
     }
 
