@@ -93,6 +93,8 @@ pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
             reason: reason.as_deref(),
         });
 
+        slot.compress()?;
+
         unusable = remains.running.take();
         if broken.is_some() {
             match reconnect(&name, &remains, shared) {
