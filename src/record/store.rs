@@ -1,226 +1,19 @@
-//! Writing and opening records. Files are written whole and never overwritten.
+//! Opening records.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
+use super::compressed;
+use super::files::{MANIFEST, hash_files, inside};
 use super::manifest::{FileEntry, Manifest, RawFile, SCHEMA};
 use crate::error::{Error, ErrorKind, Result};
 use crate::regular_file;
 use crate::yaml::{self, Purpose};
 
-const MANIFEST: &str = "manifest.yaml";
-
-/// Largest file of a record that is read into memory: what a run writes at most.
+/// Largest file of a record that is read into memory, decompressed: what a run writes at most.
 pub const FILE_LIMIT_BYTES: u64 = 256 << 20;
-
-/// A record that is being made.
-///
-/// ```
-/// # use ktrial::record::*;
-/// # let dir = tempfile::tempdir().unwrap();
-/// let dir = dir.path().join("my-record");
-/// let mut writer = RecordWriter::create(&dir)?;
-/// writer.write_raw("raw/t01/free.txt", b"1000\n1010\n")?;
-/// let record = writer.finish(Manifest::new("my-record", RecordKind::Import, Replication::Trial))?;
-/// assert_eq!(record.manifest().files[0].bytes, 10);
-/// assert!(RecordWriter::create(&dir).is_err());
-/// # Ok::<(), ktrial::error::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct RecordWriter {
-    dir: PathBuf,
-}
-
-impl RecordWriter {
-    /// Makes the directory; its parents are made as needed.
-    ///
-    /// # Errors
-    /// When it exists already: a record is never overwritten.
-    pub fn create(dir: &Path) -> Result<Self> {
-        if let Some(parent) = dir.parent() {
-            fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
-        }
-        fs::create_dir(dir).map_err(|e| match e.kind() {
-            std::io::ErrorKind::AlreadyExists => {
-                Error::input("there is something here already; a record is never overwritten")
-                    .at(dir)
-                    .next("choose another name or move the old record away")
-            }
-            _ => Error::io("make the record's folder", dir, e),
-        })?;
-        Ok(RecordWriter {
-            dir: dir.to_owned(),
-        })
-    }
-
-    /// The record's directory.
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// Writes a file whole: temporary name, fsync, rename.
-    ///
-    /// # Errors
-    /// When `path` leaves the record or exists, or the disk refuses.
-    pub fn write_raw(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
-        let target = self.new_file(path)?;
-        write_whole(&target, bytes)
-    }
-
-    /// Opens a new file that grows while a trial runs. What was written survives a crash of the controller.
-    ///
-    /// # Errors
-    /// As [`RecordWriter::write_raw`].
-    pub fn append_raw(&mut self, path: &str) -> Result<File> {
-        let target = self.new_file(path)?;
-        File::create_new(&target).map_err(|e| Error::io("create the file", &target, e))
-    }
-
-    fn new_file(&self, path: &str) -> Result<PathBuf> {
-        let target = inside(&self.dir, path)?;
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
-        }
-        if target.exists() {
-            return Err(Error::new(ErrorKind::Record, "the file is there already").at(target));
-        }
-        Ok(target)
-    }
-
-    /// Writes the manifest as it stands, without hashes: so that a killed controller leaves a readable record.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn save(&self, manifest: &Manifest) -> Result<()> {
-        write_whole(&self.dir.join(MANIFEST), &to_yaml(manifest)?)
-    }
-
-    /// Hashes every file, writes the manifest and opens the record.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn finish(self, mut manifest: Manifest) -> Result<Record> {
-        manifest.files = hash_files(&self.dir)?;
-        self.save(&manifest)?;
-        Ok(Record {
-            dir: self.dir,
-            manifest,
-        })
-    }
-}
-
-fn to_yaml(manifest: &Manifest) -> Result<Vec<u8>> {
-    serde_yaml::to_string(manifest)
-        .map(String::into_bytes)
-        .map_err(|e| Error::new(ErrorKind::Record, "cannot write the manifest").because(e))
-}
-
-fn write_whole(target: &Path, bytes: &[u8]) -> Result<()> {
-    let temporary = target.with_extension("partial");
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, target)?;
-        if let Some(parent) = target.parent() {
-            File::open(parent)?.sync_all()?;
-        }
-        Ok(())
-    };
-    write().map_err(|e| {
-        // The first failure is what the user needs to know; a leftover is told by `verify`.
-        let _ = fs::remove_file(&temporary);
-        Error::io("write the file", target, e)
-    })
-}
-
-/// A path within the record, or an error: records come from others, and their manifests are not trusted.
-fn inside(dir: &Path, path: &str) -> Result<PathBuf> {
-    let relative = Path::new(path);
-    let plain = !path.is_empty()
-        && path.len() <= 1024
-        && relative
-            .components()
-            .all(|c| matches!(c, Component::Normal(_)));
-    if !plain || path == MANIFEST {
-        return Err(Error::new(
-            ErrorKind::Record,
-            format!("`{}` is no path within a record", path.escape_debug()),
-        )
-        .at(dir));
-    }
-    Ok(dir.join(relative))
-}
-
-fn hash_files(dir: &Path) -> Result<Vec<FileEntry>> {
-    let mut entries = Vec::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let listing = fs::read_dir(&folder).map_err(|e| Error::io("list", &folder, e))?;
-        for item in listing {
-            let item = item.map_err(|e| Error::io("list", &folder, e))?;
-            let path = item.path();
-            let kind = item
-                .file_type()
-                .map_err(|e| Error::io("look at", &path, e))?;
-            if kind.is_dir() {
-                folders.push(path);
-            } else if kind.is_file() && path != dir.join(MANIFEST) {
-                entries.push(entry(dir, &path)?);
-            }
-        }
-    }
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(entries)
-}
-
-fn entry(dir: &Path, path: &Path) -> Result<FileEntry> {
-    let relative = path.strip_prefix(dir).unwrap_or(path);
-    let file = regular_file::open_within(dir, relative).map_err(|e| Error::io("open", path, e))?;
-    let (bytes, sha256) = hash(file, path)?;
-    Ok(FileEntry {
-        path: relative
-            .components()
-            .map(|c| c.as_os_str().to_string_lossy())
-            .collect::<Vec<_>>()
-            .join("/"),
-        bytes,
-        sha256,
-    })
-}
-
-fn hash(mut file: File, path: &Path) -> Result<(u64, String)> {
-    let mut digest = Sha256::new();
-    let mut buffer = vec![0; 64 << 10];
-    let mut bytes = 0;
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok((bytes, hex(&digest.finalize()))),
-            Ok(n) => {
-                digest.update(&buffer[..n]);
-                bytes += n as u64;
-            }
-            Err(e) => return Err(Error::io("read", path, e)),
-        }
-    }
-}
-
-/// SHA-256 in lower-case hexadecimal.
-///
-/// ```
-/// assert!(ktrial::record::sha256_hex(b"").starts_with("e3b0c442"));
-/// ```
-pub fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
 
 /// A record on disk. Cheap to clone.
 #[derive(Clone, PartialEq)]
@@ -230,6 +23,10 @@ pub struct Record {
 }
 
 impl Record {
+    pub(super) fn of(dir: PathBuf, manifest: Manifest) -> Record {
+        Record { dir, manifest }
+    }
+
     /// Opens a record: reads its manifest, not its data.
     ///
     /// # Errors
@@ -279,11 +76,11 @@ impl Record {
         &self.manifest
     }
 
-    /// A raw file's bytes as received.
+    /// A raw file's bytes as received; a compressed file (`.zst`) is decompressed.
     ///
     /// # Errors
-    /// `Record` when the path leaves the record (through a link too), or the file is no regular file or larger
-    /// than [`FILE_LIMIT_BYTES`]; `Io` when it is missing or cannot be read.
+    /// `Record` when the path leaves the record (through a link too), the file is no regular file, or it holds more
+    /// than [`FILE_LIMIT_BYTES`]; `Io` when it is missing, cannot be read or is no whole zstd file.
     pub fn read_raw(&self, raw: &RawFile) -> Result<Vec<u8>> {
         let path = inside(&self.dir, &raw.path)?;
         let failed = |e: io::Error| match e.kind() {
@@ -292,13 +89,34 @@ impl Record {
                 .because(e),
             _ => Error::io("open", &path, e),
         };
-        let file = regular_file::open_within(&self.dir, Path::new(&raw.path)).map_err(failed)?;
-        let bytes =
-            regular_file::read(file, FILE_LIMIT_BYTES).map_err(|e| Error::io("read", &path, e))?;
-        bytes.ok_or_else(|| {
-            let limit = FILE_LIMIT_BYTES >> 20;
-            Error::new(ErrorKind::Record, format!("is larger than {limit} MiB")).at(&path)
-        })
+        let (file, is_compressed) = self.open_raw(&raw.path).map_err(failed)?;
+        let bytes = match is_compressed {
+            true => compressed::read(file, FILE_LIMIT_BYTES),
+            false => regular_file::read(file, FILE_LIMIT_BYTES),
+        };
+        bytes
+            .map_err(|e| Error::io("read", &path, e))?
+            .ok_or_else(|| {
+                let limit = FILE_LIMIT_BYTES >> 20;
+                Error::new(ErrorKind::Record, format!("holds more than {limit} MiB")).at(&path)
+            })
+    }
+
+    /// Opens a raw file, and says whether it is compressed. One that was compressed after the manifest was read,
+    /// as a run does when a trial has ended, is found under its new name.
+    fn open_raw(&self, path: &str) -> io::Result<(File, bool)> {
+        let open = |path: &str| regular_file::open_within(&self.dir, Path::new(path));
+        if compressed::is_name(path) {
+            return Ok((open(path)?, true));
+        }
+        match open(path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                // What is missing under both names is told under the one that the manifest has.
+                let compressed = open(&compressed::name(path)).map_err(|_| e)?;
+                Ok((compressed, true))
+            }
+            file => Ok((file?, false)),
+        }
     }
 
     /// Checks every file that the manifest lists against its size and hash, and names what is not listed.
@@ -354,7 +172,8 @@ fn read_manifest(dir: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{RecordKind, Replication};
+    use crate::record::{RecordKind, RecordWriter, Replication};
+    use std::fs;
 
     fn written(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Record) {
         let folder = tempfile::tempdir().unwrap();
@@ -394,6 +213,28 @@ mod tests {
                 "raw/c: not in the manifest"
             ]
         );
+    }
+
+    #[test]
+    fn a_record_opened_before_its_file_was_compressed_still_reads_it() {
+        let bytes = vec![b'7'; 100_000];
+        let (_keep, record) = written(&[("raw/a", &bytes)]);
+        let compressed = compressed::compress_raw(&record.dir(), "raw/a").unwrap();
+        assert_eq!(compressed.as_deref(), Some("raw/a.zst"));
+        let raw = |path: &str| RawFile {
+            monitor: "free".into(),
+            path: path.into(),
+        };
+        for plain_is_there in [true, false] {
+            assert_eq!(record.read_raw(&raw("raw/a")).unwrap(), bytes);
+            assert_eq!(record.read_raw(&raw("raw/a.zst")).unwrap(), bytes);
+            if plain_is_there {
+                fs::remove_file(record.dir().join("raw/a")).unwrap();
+            }
+        }
+        // Missing is missing, under the name that the manifest has.
+        let error = record.read_raw(&raw("raw/b")).unwrap_err().report();
+        assert!(error.contains("raw/b: cannot open"), "{error}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::experiment::Plan;
 use crate::record::{
     HostFacts, Manifest, RawFile, Record, RecordKind, RecordWriter, Replication, State, Trial,
+    compress_raw,
 };
 
 use super::preflight;
@@ -178,5 +179,30 @@ impl Slot<'_> {
             path,
         });
         Ok(opened)
+    }
+
+    /// Puts the compressed form in the place of the trial's large raw files, once nothing writes to them.
+    /// At every moment the manifest names files that are whole, and one form of each is there.
+    pub(super) fn compress(&self) -> Result<()> {
+        let dir = self.ledger.dir();
+        for raw in self.raw() {
+            // Without the lock: the other hosts' threads go on.
+            let Some(compressed) = compress_raw(dir, &raw.path)? else {
+                continue;
+            };
+            self.update(|trial| {
+                if let Some(listed) = trial.raw.iter_mut().find(|r| r.path == raw.path) {
+                    listed.path = compressed;
+                }
+            })?;
+            self.ledger.lock().writer.remove_raw(&raw.path)?;
+        }
+        Ok(())
+    }
+
+    fn raw(&self) -> Vec<RawFile> {
+        let inner = self.ledger.lock();
+        let trial = inner.manifest.trials.get(self.index);
+        trial.map(|trial| trial.raw.clone()).unwrap_or_default()
     }
 }

@@ -128,6 +128,8 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
             reason: reason.as_deref(),
         });
 
+        slot.compress()?;
+
         unusable = remains.running.take();
         match then {
             Then::GoOn => {}

@@ -304,6 +304,11 @@ fn a_workload_that_writes_without_end_does_not_fill_the_disk() {
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
     assert_eq!(states(&record), ["complete"]);
     assert_eq!(raw(&record, 0, "workload-stderr").len(), 16 << 20);
+    // What is kept is compressed, and the plain file is gone.
+    let folder = record.dir().join("raw/t01");
+    let stderr = folder.join("workload.stderr.zst");
+    assert!(std::fs::metadata(stderr).unwrap().len() < 64 << 10);
+    assert!(!folder.join("workload.stderr").exists() && folder.join("meminfo.txt").exists());
     let notes = record.manifest().trials[0].notes.join("\n");
     let said = "stress-ng: info:  [7] dispatching hogs\n".len();
     let want = format!(

@@ -125,7 +125,9 @@ fn digitise(
         quantum: Some(quantum),
     };
     let text = series_file::write(&series, shown.interval_s, &remarks);
+    // The ending of compressed files is none that a mail may give to a plain one.
     let name = peak.and_then(|p| file_name(&p.file));
+    let name = name.filter(|name| !name.ends_with(".zst"));
     let mut raw = vec![RawPart {
         monitor: "series",
         name: name.unwrap_or_else(|| "series.txt".into()),

@@ -1,0 +1,129 @@
+//! A record's files: their paths, how they are written, and their hashes.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::manifest::FileEntry;
+use crate::error::{Error, ErrorKind, Result};
+use crate::regular_file;
+
+/// What a record says of itself.
+pub(super) const MANIFEST: &str = "manifest.yaml";
+
+/// The ending of files that are not written to their end.
+pub(super) const PARTIAL: &str = "partial";
+
+/// Writes a file whole: temporary name, fsync, rename. It takes the place of one that is there.
+pub(super) fn write_whole(target: &Path, bytes: &[u8]) -> Result<()> {
+    write_whole_by(target, |file| file.write_all(bytes))
+}
+
+/// As [`write_whole`], with the bytes that `write` writes.
+pub(super) fn write_whole_by(
+    target: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<()> {
+    let temporary = target.with_extension(PARTIAL);
+    let write = || -> io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        write(&mut file)?;
+        file.sync_all()?;
+        fs::rename(&temporary, target)?;
+        if let Some(parent) = target.parent() {
+            File::open(parent)?.sync_all()?;
+        }
+        Ok(())
+    };
+    write().map_err(|e| {
+        // The first failure is what the user needs to know; a leftover is told by `verify`.
+        let _ = fs::remove_file(&temporary);
+        Error::io("write the file", target, e)
+    })
+}
+
+/// A path within the record, or an error: records come from others, and their manifests are not trusted.
+pub(super) fn inside(dir: &Path, path: &str) -> Result<PathBuf> {
+    let relative = Path::new(path);
+    let plain = !path.is_empty()
+        && path.len() <= 1024
+        && relative
+            .components()
+            .all(|c| matches!(c, Component::Normal(_)));
+    if !plain || path == MANIFEST {
+        return Err(Error::new(
+            ErrorKind::Record,
+            format!("`{}` is no path within a record", path.escape_debug()),
+        )
+        .at(dir));
+    }
+    Ok(dir.join(relative))
+}
+
+pub(super) fn hash_files(dir: &Path) -> Result<Vec<FileEntry>> {
+    let mut entries = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let listing = fs::read_dir(&folder).map_err(|e| Error::io("list", &folder, e))?;
+        for item in listing {
+            let item = item.map_err(|e| Error::io("list", &folder, e))?;
+            let path = item.path();
+            let kind = item
+                .file_type()
+                .map_err(|e| Error::io("look at", &path, e))?;
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() && path != dir.join(MANIFEST) {
+                entries.push(entry(dir, &path)?);
+            }
+        }
+    }
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(entries)
+}
+
+fn entry(dir: &Path, path: &Path) -> Result<FileEntry> {
+    let relative = path.strip_prefix(dir).unwrap_or(path);
+    let file = regular_file::open_within(dir, relative).map_err(|e| Error::io("open", path, e))?;
+    let (bytes, sha256) = hash(file, path)?;
+    Ok(FileEntry {
+        path: relative
+            .components()
+            .map(|c| c.as_os_str().to_string_lossy())
+            .collect::<Vec<_>>()
+            .join("/"),
+        bytes,
+        sha256,
+    })
+}
+
+fn hash(mut file: File, path: &Path) -> Result<(u64, String)> {
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut bytes = 0;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok((bytes, hex(&digest.finalize()))),
+            Ok(n) => {
+                digest.update(&buffer[..n]);
+                bytes += n as u64;
+            }
+            Err(e) => return Err(Error::io("read", path, e)),
+        }
+    }
+}
+
+/// SHA-256 in lower-case hexadecimal.
+///
+/// ```
+/// assert!(ktrial::record::sha256_hex(b"").starts_with("e3b0c442"));
+/// ```
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,117 @@
+//! Writing records. Files are written whole and never overwritten.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use super::files::{MANIFEST, hash_files, inside, write_whole};
+use super::manifest::Manifest;
+use super::store::Record;
+use crate::error::{Error, ErrorKind, Result};
+
+/// A record that is being made.
+///
+/// ```
+/// # use ktrial::record::*;
+/// # let dir = tempfile::tempdir().unwrap();
+/// let dir = dir.path().join("my-record");
+/// let mut writer = RecordWriter::create(&dir)?;
+/// writer.write_raw("raw/t01/free.txt", b"1000\n1010\n")?;
+/// let record = writer.finish(Manifest::new("my-record", RecordKind::Import, Replication::Trial))?;
+/// assert_eq!(record.manifest().files[0].bytes, 10);
+/// assert!(RecordWriter::create(&dir).is_err());
+/// # Ok::<(), ktrial::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct RecordWriter {
+    dir: PathBuf,
+}
+
+impl RecordWriter {
+    /// Makes the directory; its parents are made as needed.
+    ///
+    /// # Errors
+    /// When it exists already: a record is never overwritten.
+    pub fn create(dir: &Path) -> Result<Self> {
+        if let Some(parent) = dir.parent() {
+            fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
+        }
+        fs::create_dir(dir).map_err(|e| match e.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                Error::input("there is something here already; a record is never overwritten")
+                    .at(dir)
+                    .next("choose another name or move the old record away")
+            }
+            _ => Error::io("make the record's folder", dir, e),
+        })?;
+        Ok(RecordWriter {
+            dir: dir.to_owned(),
+        })
+    }
+
+    /// The record's directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Writes a file whole: temporary name, fsync, rename.
+    ///
+    /// # Errors
+    /// When `path` leaves the record or exists, or the disk refuses.
+    pub fn write_raw(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
+        let target = self.new_file(path)?;
+        write_whole(&target, bytes)
+    }
+
+    /// Opens a new file that grows while a trial runs. What was written survives a crash of the controller.
+    ///
+    /// # Errors
+    /// As [`RecordWriter::write_raw`].
+    pub fn append_raw(&mut self, path: &str) -> Result<File> {
+        let target = self.new_file(path)?;
+        File::create_new(&target).map_err(|e| Error::io("create the file", &target, e))
+    }
+
+    fn new_file(&self, path: &str) -> Result<PathBuf> {
+        let target = inside(&self.dir, path)?;
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
+        }
+        if target.exists() {
+            return Err(Error::new(ErrorKind::Record, "the file is there already").at(target));
+        }
+        Ok(target)
+    }
+
+    /// Removes a file that another one of the record stands for.
+    ///
+    /// # Errors
+    /// When `path` leaves the record, or the disk refuses.
+    pub(crate) fn remove_raw(&self, path: &str) -> Result<()> {
+        let target = inside(&self.dir, path)?;
+        fs::remove_file(&target).map_err(|e| Error::io("remove the file", &target, e))
+    }
+
+    /// Writes the manifest as it stands, without hashes: so that a killed controller leaves a readable record.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn save(&self, manifest: &Manifest) -> Result<()> {
+        write_whole(&self.dir.join(MANIFEST), &to_yaml(manifest)?)
+    }
+
+    /// Hashes every file, writes the manifest and opens the record.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn finish(self, mut manifest: Manifest) -> Result<Record> {
+        manifest.files = hash_files(&self.dir)?;
+        self.save(&manifest)?;
+        Ok(Record::of(self.dir, manifest))
+    }
+}
+
+fn to_yaml(manifest: &Manifest) -> Result<Vec<u8>> {
+    serde_yaml::to_string(manifest)
+        .map(String::into_bytes)
+        .map_err(|e| Error::new(ErrorKind::Record, "cannot write the manifest").because(e))
+}
