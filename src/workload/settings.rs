@@ -72,7 +72,7 @@ pub(super) fn around(settings: &[Setting]) -> Around {
     if settings.is_empty() {
         return Around::default();
     }
-    let mut around = Around::prepare(&format!("# settings\n{FUNCTIONS}{HOLD}"));
+    let mut around = Around::default().and_prepare(&format!("# settings\n{FUNCTIONS}{HOLD}"));
     for (number, Setting { file, value }) in (1..).zip(settings) {
         let file = quote(std::slice::from_ref(file));
         let value = quote(std::slice::from_ref(value));
