@@ -4,8 +4,12 @@
 cache=${KTRIAL_CACHE:-$HOME/.cache/ktrial}/testbed
 # Debian's kernels before and after the module loader's duplicate check of 6.4.
 kernels='6.1 6.12'
+# Of our own making, for those who ask for it (testbed/build --switchable).
+switchable=6.12-switchable
 # Where Debian keeps mke2fs, depmod and others, which a user's own path may lack.
 PATH=$PATH:/usr/sbin:/sbin
+# What goes into a guest keeps its modes there.
+umask 022
 
 say() { echo "testbed: $*"; }
 
@@ -31,5 +35,5 @@ step() {
 }
 
 is_kernel() {
-    case " $kernels " in *" $1 "*) ;; *) return 1 ;; esac
+    case " $kernels $switchable " in *" $1 "*) ;; *) return 1 ;; esac
 }

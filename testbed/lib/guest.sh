@@ -17,7 +17,7 @@ is_running() { # is_running NAME; sets $supervisor, its process
 
 # Makes a guest's folder: a disk over the clean image, keys of its own.
 make_guest() { # make_guest NAME
-    local guest=$dir/guests/$1 kernel
+    local guest=$dir/guests/$1
     rm -rf "$guest"
     mkdir -p "$guest/seed/etc/ssh"
     qemu-img create -q -f qcow2 -b "$images/disk.img" -F raw "$guest/overlay.qcow2"
@@ -27,12 +27,6 @@ make_guest() { # make_guest NAME
     echo "$1" >"$guest/seed/etc/hostname"
     printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$1" >"$guest/seed/etc/hosts"
     tr -d - </proc/sys/kernel/random/uuid >"$guest/seed/etc/machine-id"
-    # The kernel takes several archives, one after the other; the initrd's init puts /seed on the disk.
-    (cd "$guest" && find seed | cpio -o -H newc -R 0:0 --quiet) >"$guest/seed.cpio"
-    for kernel in $kernels; do
-        cat "$guest/seed.cpio" "$images/initrd-$kernel" >"$guest/initrd-$kernel"
-    done
-    rm "$guest/seed.cpio"
     choose_port >"$guest/port"
 }
 
@@ -45,12 +39,44 @@ choose_port() {
     echo "$port"
 }
 
-start_guest() { # start_guest NAME 6.1|6.12 [WORD...]
+# Sets $kernel to the name of the kernel that a word means: a name, a release or a pattern of one, or `-` for the
+# guest's own. Names come first, so that 6.12 is Debian's.
+find_named_kernel() { # find_named_kernel GUEST WORD
+    local release
+    kernel=$2
+    if [ "$kernel" = - ]; then
+        kernel=$(cat "$dir/guests/$1/kernel")
+    fi
+    is_kernel "$kernel" && return
+    for kernel in $kernels $switchable; do
+        release=$(cat "$dir/images/release-$kernel" "$cache/switchable/release-$kernel" 2>/dev/null | head -n 1)
+        # shellcheck disable=SC2254 # a pattern is meant
+        case $release in '') ;; $2 | $2[.+-]*) return ;; esac
+    done
+    die "no kernel here is '$2'; there are $kernels, and $switchable once testbed/build --switchable has made it"
+}
+
+# Sets $kernel_folder, where a kernel's vmlinux, initrd and release are.
+find_kernel() { # find_kernel KERNEL
+    kernel_folder=$dir/images
+    if [ "$1" = "$switchable" ]; then
+        kernel_folder=$cache/switchable
+        [ -d "$kernel_folder" ] || die "the kernel $1 is not there yet; testbed/build --switchable makes it"
+    fi
+    kernel_folder=$(readlink -f "$kernel_folder")
+}
+
+start_guest() { # start_guest NAME KERNEL [WORD...]
     local guest=$dir/guests/$1
+    find_kernel "$2"
     echo "$2" >"$guest/kernel"
+    ln -sfn "$kernel_folder/vmlinux-$2" "$guest/vmlinux"
+    ln -sfn "$kernel_folder/release-$2" "$guest/release"
+    # The kernel takes several archives, one after the other; the initrd's init puts /seed on the disk.
+    (cd "$guest" && find seed | cpio -o -H newc -R 0:0 --quiet) | cat - "$kernel_folder/initrd-$2" >"$guest/initrd"
     shift 2
     echo "$*" >"$guest/append"
-    setsid bash "$here/lib/supervise" "$guest" "$(readlink -f "$dir/images")" "$(cat "$dir/accel")" \
+    setsid bash "$here/lib/supervise" "$guest" "$(cat "$dir/accel")" \
         </dev/null >>"$guest/qemu.log" 2>&1 &
     echo $! >"$guest/supervisor.pid"
 }
@@ -71,7 +97,7 @@ wait_for_guest() { # wait_for_guest NAME
             die "$1: no SSH login within $boot_limit_s s; see $guest/console.log and $dir/ssh.log"
         [ "$try_s" -ge 20 ] || try_s=$((try_s + 1))
     done
-    wanted=$(cat "$dir/images/release-$(cat "$guest/kernel")")
+    wanted=$(cat "$guest/release")
     [ "$running" = "$wanted" ] || die "$1 runs $running, not $wanted"
     say "$1: $running after $(($(date +%s) - began)) s"
 }
