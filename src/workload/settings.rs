@@ -82,10 +82,11 @@ pub(super) fn around(settings: &[Setting]) -> Around {
              held{number}=yes\n\
              hold {file} \"$old{number}\" {value}\n"
         ));
-        // The last one set is the first one restored.
+        // The last one set is the first one restored. Without a word: the last line said is the reason of a trial
+        // that `refuse` ended, and the controller looks at the files again.
         around.restore.insert_str(
             0,
-            &format!("[ -z \"$held{number}\" ] || put {file} \"$old{number}\"\n"),
+            &format!("[ -z \"$held{number}\" ] || put {file} \"$old{number}\" 2>/dev/null\n"),
         );
     }
     // Whoever is told to end meanwhile need not idle first.
@@ -230,6 +231,33 @@ mod tests {
                 assert_eq!(std::fs::read_to_string(&good).unwrap(), "60\n");
                 assert!(!folder.path().join("absent").exists());
             }
+        }
+    }
+
+    #[test]
+    fn the_reason_is_the_last_word_of_a_trial_whose_file_takes_no_value() {
+        for shell in shells() {
+            // Nobody can write a folder, not even root; `cat` is made to read a value there.
+            let folder = tempfile::tempdir().unwrap();
+            let around = around(&[setting(folder.path(), "7")]);
+            let script = format!(
+                "cat() {{ echo 60; }}\nrestore() {{\n:\n{}}}\nleave() {{ restore; exit \"$1\"; }}\n{}",
+                around.restore, around.prepare
+            );
+            let (program, arguments) = shell.split_first().unwrap();
+            let mut command = Command::new(program);
+            let output = command
+                .args(arguments)
+                .args(["-c", &script])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.lines().last().unwrap_or_default();
+            assert!(
+                last.ends_with("was to be 7, and after writing it reads 60 (before it was 60)"),
+                "{said}"
+            );
+            assert_eq!(output.status.code(), Some(1));
         }
     }
 
