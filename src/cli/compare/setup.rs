@@ -91,7 +91,7 @@ fn design(experiment: &Experiment) -> Vec<String> {
     } else {
         ""
     };
-    vec![
+    let mut lines = vec![
         cut(&workload(&experiment.workload), LONG),
         cut(&format!("conditions: {}", conditions.join("; ")), LONG),
         format!(
@@ -99,13 +99,17 @@ fn design(experiment: &Experiment) -> Vec<String> {
             design.trials,
             design.order.word()
         ),
-        format!(
+    ];
+    // A boot has none.
+    if experiment.workload.kind != WorkloadKind::Boot {
+        lines.push(format!(
             "phases: idle {}, workload {}, settle {}",
             seconds(experiment.idle),
             seconds(experiment.workload.duration),
             seconds(experiment.settle)
-        ),
-    ]
+        ));
+    }
+    lines
 }
 
 fn workload(workload: &Workload) -> String {

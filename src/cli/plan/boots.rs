@@ -45,3 +45,58 @@ pub fn texts(plan: &Plan) -> Option<(String, Vec<(&'static str, &'static str)>)>
     );
     Some((text, boot::scripts(plan)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+
+    fn plan(boot: &str) -> Plan {
+        let text = format!(
+            "question: q\nprimary: a.service\nhosts: [h]\nconditions: {{before: {{k: '6.1'}}, after: {{k: '6.12'}}}}\n\
+             workload: {{boot: [a.service]}}\ndesign: {{trials: 1}}\n{boot}"
+        );
+        Experiment::parse(&text, "e.yaml").unwrap().plan().unwrap()
+    }
+
+    #[test]
+    fn what_a_hook_is_asked_for_and_what_is_checked_is_shown() {
+        let plan = plan("boot: {kernel: '{k}', command_line: [quiet, 'x={k}']}\n");
+        assert_eq!(row(&plan.trials[1]), "boot 6.12 quiet x=6.12");
+        let (text, scripts) = texts(&plan).unwrap();
+        assert!(text.contains("`uname -r` is the kernel") && text.contains("needs the hook"));
+        // Nothing else than the hook can boot that.
+        assert!(
+            scripts
+                .iter()
+                .all(|(_, script)| !script.contains("systemctl reboot"))
+        );
+        let page = super::super::text::render(&plan);
+        assert!(
+            page.contains("systemctl is-system-running --wait"),
+            "{page}"
+        );
+        assert!(page.contains("systemd-analyze --no-pager blame"), "{page}");
+    }
+
+    #[test]
+    fn a_host_s_own_choice_has_its_script() {
+        let mut plan = plan("boot: {command_line: ['{k}']}\n");
+        assert_eq!(row(&plan.trials[0]), "boot - 6.1");
+        for trial in &mut plan.trials {
+            trial.boot.as_mut().unwrap().command_line.clear();
+        }
+        assert_eq!(row(&plan.trials[0]), "boot");
+        let (text, scripts) = texts(&plan).unwrap();
+        assert!(text.contains("by the host itself") && !text.contains("uname"));
+        assert!(
+            scripts
+                .iter()
+                .any(|(_, script)| script.contains("systemctl reboot"))
+        );
+        for trial in &mut plan.trials {
+            trial.boot = None;
+        }
+        assert!(texts(&plan).is_none());
+    }
+}

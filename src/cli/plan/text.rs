@@ -27,25 +27,28 @@ fn head(plan: &Plan, out: &mut String) {
         Order::Random => format!("random, seed {}", design.seed),
     };
     let n = plan.trials_a_condition();
-    let phases = format!(
-        "{} a host: {} trials, each idle {} + workload {} + settle {} + about {}{}",
+    let (estimate, duration) = (
         clock(plan.estimated_time()),
-        plan.trials.len() / plan.hosts().len().max(1),
-        clock(experiment.idle),
         clock(experiment.workload.duration),
-        clock(experiment.settle),
-        clock(OVERHEAD_A_TRIAL),
-        match &experiment.boot {
-            Some(boot) if experiment.workload.kind != WorkloadKind::Boot => {
-                format!(
-                    ", and a boot of about {} each {}",
-                    clock(BOOT_TAKES),
-                    boot.every.words()
-                )
-            }
-            _ => String::new(),
-        },
     );
+    let each = match (&experiment.boot, experiment.workload.kind) {
+        (_, WorkloadKind::Boot) => format!("a boot of about {duration}"),
+        (boot, _) => {
+            let boot = boot.as_ref().map(|boot| {
+                let takes = clock(BOOT_TAKES);
+                format!(", and a boot of about {takes} each {}", boot.every.words())
+            });
+            format!(
+                "idle {} + workload {duration} + settle {} + about {}{}",
+                clock(experiment.idle),
+                clock(experiment.settle),
+                clock(OVERHEAD_A_TRIAL),
+                boot.unwrap_or_default()
+            )
+        }
+    };
+    let trials = plan.trials.len() / plan.hosts().len().max(1);
+    let phases = format!("{estimate} a host: {trials} trials, each {each}");
     let rows = [
         ("question", experiment.question.clone()),
         ("primary", experiment.primary.clone()),
