@@ -123,7 +123,7 @@ fn telling(output: &str) -> Option<&str> {
     };
     lines()
         .find(|line| words.iter().any(|word| line.contains(word)))
-        .or_else(|| lines().last())
+        .or_else(|| lines().next_back())
 }
 
 #[cfg(test)]
