@@ -3,12 +3,17 @@
 //! Every host has a thread and runs its trials one after the other; hosts run beside each other. How a trial is
 //! carried out on a host stands in one file, `trial.rs`.
 
+mod again;
+mod attempt;
 mod cancel;
 mod clock;
 mod ledger;
 mod plan_file;
 mod preflight;
 mod progress;
+mod resume;
+#[cfg(test)]
+mod resume_tests;
 mod said;
 mod sample_times;
 mod sequence;
@@ -22,6 +27,7 @@ mod trial;
 pub use cancel::Cancel;
 pub use preflight::script as preflight_script;
 pub use progress::{Progress, Silent, Update};
+pub use resume::resume;
 
 pub(crate) use clock::Clock;
 
@@ -100,13 +106,29 @@ fn run_by(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Record> {
+    let begin = |facts| {
+        let ledger = Ledger::begin(&to.folder, plan, facts)?;
+        if let Some(text) = &to.experiment {
+            ledger.write("experiment.yaml", text)?;
+        }
+        ledger.write("experiment-full.yaml", plan.experiment.to_yaml().as_bytes())?;
+        ledger.write("plan.yaml", &plan_file::content(plan)?)?;
+        Ok(ledger)
+    };
+    carry_out(clock, plan, begin, ways, cancel, progress)
+}
+
+/// Carries a plan out on its hosts; `open` opens the record once they are ready.
+fn carry_out(
+    clock: &dyn Clock,
+    plan: &Plan,
+    open: impl FnOnce(Vec<HostFacts>) -> Result<Ledger>,
+    ways: &Ways<'_>,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<Record> {
     let (hosts, facts) = reach(plan, ways.connect)?;
-    let ledger = Ledger::begin(&to.folder, plan, facts)?;
-    if let Some(text) = &to.experiment {
-        ledger.write("experiment.yaml", text)?;
-    }
-    ledger.write("experiment-full.yaml", plan.experiment.to_yaml().as_bytes())?;
-    ledger.write("plan.yaml", &plan_file::content(plan)?)?;
+    let ledger = open(facts)?;
     progress.update(Update::RunStarted {
         record: ledger.dir(),
         trials: plan.trials.len(),
@@ -139,7 +161,7 @@ fn unfinished(error: Error, record: PathBuf) -> Error {
         .because(error)
         .next(
             "what was received until then is kept there, with the manifest of the last phase that could be written; \
-             make room on the disk and run again",
+             make room on the disk, then `ktrial resume` runs what is not complete",
         )
 }
 
@@ -267,7 +289,7 @@ pub fn check(record: &Record) -> Result<()> {
         }
     }
     Err(error.next(format!(
-        "what was received is kept in {}; `ktrial show` lists it",
+        "what was received is kept; this runs the trials that are not complete: ktrial resume {}",
         path_word(&record.dir())
     )))
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::Plan;
 use crate::host::Host;
-use crate::record::State;
 use crate::workload;
 
 use super::Ways;
@@ -40,21 +39,21 @@ pub(super) struct Shared<'a> {
 pub(super) fn run(mut host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
     let name = host.name().to_owned();
     let mut unusable: Option<String> = None;
-    for (index, planned) in shared.plan.trials.iter().enumerate() {
+    for planned in &shared.plan.trials {
         if planned.host != name {
             continue;
         }
-        let slot = shared.ledger.slot(index);
+        let slot = shared.ledger.slot(&planned.id);
         if shared.cancel.is_cancelled() {
-            slot.update(|trial| trial.reason = Some("the run was ended before".to_owned()))?;
+            slot.pass_over("the run was ended before")?;
             continue;
         }
         if let Some(why) = &unusable {
-            slot.update(|trial| trial.reason = Some(why.clone()))?;
+            slot.pass_over(why)?;
             continue;
         }
 
-        slot.update(|trial| trial.state = State::Running)?;
+        slot.begin()?;
         shared.progress.update(Update::TrialStarted {
             host: &name,
             trial: &planned.id,

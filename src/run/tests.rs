@@ -17,7 +17,7 @@ use crate::series::Phase;
 
 const BOOT_ID: &str = "8d9e2a52-19b6-4f0c-9a5e-0f6a6a1f7a10\n";
 const FACTS: &str = "motd\n==ktrial== facts\nkernel=6.12.0\nos_id=debian\n==ktrial== done\n";
-const SAMPLE: &str = "@ 100.00\nMemTotal: 9 kB\n";
+pub(super) const SAMPLE: &str = "@ 100.00\nMemTotal: 9 kB\n";
 
 fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
     let argv: Vec<String> = match kind {
@@ -86,16 +86,16 @@ fn workload(end: &'static str, code: i32) -> Play {
     ])
 }
 
-fn good() -> Play {
+pub(super) fn good() -> Play {
     workload("hello\n==ktrial== TOKEN end 107.10 0\n", 0)
 }
 
-fn bad() -> Play {
+pub(super) fn bad() -> Play {
     workload("\n==ktrial== TOKEN end 107.10 7\n", 7)
 }
 
 /// A workload whose host does something in the middle of it.
-fn broken_by(steps: impl IntoIterator<Item = Step>) -> Play {
+pub(super) fn broken_by(steps: impl IntoIterator<Item = Step>) -> Play {
     let begin = [
         Step::Out("\n==ktrial== TOKEN idle 100.10 \n\n==ktrial== TOKEN start 102.10 \nso far\n"),
         Step::Wait(Duration::from_secs(1)),
@@ -104,18 +104,18 @@ fn broken_by(steps: impl IntoIterator<Item = Step>) -> Play {
 }
 
 /// A story: one host or more, what happens there, and what came of it.
-struct Story {
-    clock: ScriptedClock,
-    cancel: Cancel,
-    hosts: Vec<ScriptedHost>,
-    folder: tempfile::TempDir,
+pub(super) struct Story {
+    pub(super) clock: ScriptedClock,
+    pub(super) cancel: Cancel,
+    pub(super) hosts: Vec<ScriptedHost>,
+    pub(super) folder: tempfile::TempDir,
     /// How many times a broken host refuses to come back.
-    refusals: AtomicUsize,
-    connects: AtomicUsize,
+    pub(super) refusals: AtomicUsize,
+    pub(super) connects: AtomicUsize,
 }
 
 impl Story {
-    fn on(names: &[&str]) -> Story {
+    pub(super) fn on(names: &[&str]) -> Story {
         let (clock, cancel) = (ScriptedClock::default(), Cancel::default());
         let hosts = names.iter().map(|name| {
             let host = ScriptedHost::new(name, &clock, &cancel);
@@ -134,7 +134,7 @@ impl Story {
         }
     }
 
-    fn workloads(self, plays: impl IntoIterator<Item = Play>) -> Story {
+    pub(super) fn workloads(self, plays: impl IntoIterator<Item = Play>) -> Story {
         self.hosts[0].play("# the workload", plays);
         self
     }
@@ -144,7 +144,7 @@ impl Story {
         self
     }
 
-    fn try_run(&self, plan: &Plan, progress: &dyn Progress) -> Result<Record> {
+    pub(super) fn try_run(&self, plan: &Plan, progress: &dyn Progress) -> Result<Record> {
         let connect = |name: &str| -> Result<Box<dyn Host>> {
             let host = self.hosts.iter().find(|h| h.name() == name);
             let host = host.ok_or_else(|| Error::new(ErrorKind::HostStable, "no such host"))?;
@@ -181,7 +181,7 @@ impl Story {
     }
 }
 
-fn states(record: &Record) -> Vec<&'static str> {
+pub(super) fn states(record: &Record) -> Vec<&'static str> {
     record
         .manifest()
         .trials
@@ -190,11 +190,11 @@ fn states(record: &Record) -> Vec<&'static str> {
         .collect()
 }
 
-fn reason(trial: &Trial) -> &str {
+pub(super) fn reason(trial: &Trial) -> &str {
     trial.reason.as_deref().unwrap_or_default()
 }
 
-fn raw(record: &Record, trial: usize, monitor: &str) -> String {
+pub(super) fn raw(record: &Record, trial: usize, monitor: &str) -> String {
     let files = &record.manifest().trials[trial].raw;
     let file = files.iter().find(|f| f.monitor == monitor).unwrap();
     String::from_utf8(record.read_raw(file).unwrap()).unwrap()
