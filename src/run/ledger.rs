@@ -82,19 +82,19 @@ impl Ledger {
         record: &Record,
         rest: &Plan,
         hosts: Vec<HostFacts>,
-        notes: Vec<String>,
+        mut notes: Vec<String>,
     ) -> Result<Ledger> {
         let mut manifest = record.manifest().clone();
         manifest.state = State::Running;
         manifest.files.clear();
         let boots = rest.experiment.boot.is_some();
-        let mut notes = notes;
         for now in hosts {
             match manifest.hosts.iter().find(|first| first.name == now.name) {
                 Some(first) => notes.extend(again::difference(first, &now, boots)),
                 None => manifest.hosts.push(now.clone()),
             }
-            notes.extend(preflight::busy_before(&now));
+            let busy = preflight::busy_before(&now);
+            notes.extend(busy.map(|note| format!("when resumed: {note}")));
             notes.extend(preflight::emulated(&now));
         }
         notes.retain(|note| !manifest.notes.contains(note));

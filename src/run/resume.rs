@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Plan, PlannedBoot};
 use crate::record::{Manifest, Record, RecordKind, RecordWriter, State};
 
@@ -185,11 +185,9 @@ fn damage(record: &Record) -> Result<Option<String>> {
         .iter()
         .any(|problem| problem.starts_with(EXPERIMENT))
     {
-        return Err(
-            Error::new(ErrorKind::Input, "was changed after the run wrote it")
-                .at(record.dir().join(EXPERIMENT))
-                .next("restore it, or run the experiment anew"),
-        );
+        return Err(Error::input("was changed after the run wrote it")
+            .at(record.dir().join(EXPERIMENT))
+            .next("restore it, or run the experiment anew"));
     }
     Ok((!problems.is_empty()).then(|| {
         format!(
