@@ -5,6 +5,8 @@ mod compare;
 mod import;
 mod plan;
 mod plot;
+mod reach;
+mod resume;
 mod run;
 mod run_progress;
 mod show;
@@ -34,6 +36,7 @@ enum Command {
     Import(import::Args),
     Plan(plan::Args),
     Run(run::Args),
+    Resume(resume::Args),
     Show(show::Args),
     Plot(plot::Args),
 }
@@ -64,6 +67,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Import(args) => import::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Resume(args) => resume::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Plot(args) => plot::run(&args),
     }

@@ -31,18 +31,27 @@ pub(super) fn name(path: &str) -> String {
     format!("{path}{ENDING}")
 }
 
+/// The name of the file that a compressed one was made of; none when this is none.
+pub(crate) fn plain_name(path: &str) -> Option<&str> {
+    path.strip_suffix(ENDING)
+}
+
 /// Writes a large file's compressed form beside it, whole or not at all; one that an earlier try left there is
-/// written anew. Returns its path; none when the file is small enough or compressed already.
+/// written anew. Returns its path; none when the file is small enough, compressed already, or
+/// missing, which whoever reads it will tell.
 ///
 /// # Errors
-/// When `path` leaves the record, the file is missing, or the disk refuses.
+/// When `path` leaves the record, or the disk refuses.
 pub(crate) fn compress_raw(dir: &Path, path: &str) -> Result<Option<String>> {
     let plain = inside(dir, path)?;
     if is_name(path) {
         return Ok(None);
     }
     let failed = |e| Error::io("compress the file", &plain, e);
-    let file = regular_file::open_within(dir, Path::new(path)).map_err(failed)?;
+    let file = match regular_file::open_within(dir, Path::new(path)) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(failed)?,
+    };
     let size = file.metadata().map_err(failed)?.len();
     if size <= COMPRESS_ABOVE_BYTES {
         return Ok(None);

@@ -62,8 +62,30 @@ pub(super) fn inside(dir: &Path, path: &str) -> Result<PathBuf> {
     Ok(dir.join(relative))
 }
 
+/// Every file of the record but the manifest, with its hash, by path.
 pub(super) fn hash_files(dir: &Path) -> Result<Vec<FileEntry>> {
-    let mut entries = Vec::new();
+    let mut entries = all_files(dir)?
+        .iter()
+        .filter(|path| **path != dir.join(MANIFEST))
+        .map(|path| entry(dir, path))
+        .collect::<Result<Vec<_>>>()?;
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(entries)
+}
+
+/// Removes what was not written to its end.
+pub(super) fn remove_partial(dir: &Path) -> Result<()> {
+    for path in all_files(dir)? {
+        if path.extension().is_some_and(|ending| ending == PARTIAL) {
+            fs::remove_file(&path).map_err(|e| Error::io("remove the file", &path, e))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every regular file below the folder.
+fn all_files(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
         let listing = fs::read_dir(&folder).map_err(|e| Error::io("list", &folder, e))?;
@@ -75,13 +97,12 @@ pub(super) fn hash_files(dir: &Path) -> Result<Vec<FileEntry>> {
                 .map_err(|e| Error::io("look at", &path, e))?;
             if kind.is_dir() {
                 folders.push(path);
-            } else if kind.is_file() && path != dir.join(MANIFEST) {
-                entries.push(entry(dir, &path)?);
+            } else if kind.is_file() {
+                files.push(path);
             }
         }
     }
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(entries)
+    Ok(files)
 }
 
 fn entry(dir: &Path, path: &Path) -> Result<FileEntry> {

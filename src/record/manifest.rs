@@ -159,6 +159,9 @@ pub struct Trial {
     /// The kernel's command line, where the experiment booted the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmdline: Option<String>,
+    /// Which attempt this is, from 1; a resumed run makes further ones of trials that were not complete.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub attempt: u32,
     /// What became of it.
     pub state: State,
     /// Why, when it is not complete.
@@ -192,6 +195,7 @@ impl Trial {
             boot_id: None,
             kernel: None,
             cmdline: None,
+            attempt: first(),
             state: State::NotRun,
             reason: None,
             duplicate_of: None,
@@ -201,6 +205,14 @@ impl Trial {
             notes: Vec::new(),
         }
     }
+}
+
+fn first() -> u32 {
+    1
+}
+
+fn is_first(attempt: &u32) -> bool {
+    *attempt == first()
 }
 
 /// A raw file of a trial.

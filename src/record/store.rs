@@ -82,17 +82,22 @@ impl Record {
     /// `Record` when the path leaves the record (through a link too), the file is no regular file, or it holds more
     /// than [`FILE_LIMIT_BYTES`]; `Io` when it is missing, cannot be read or is no whole zstd file.
     pub fn read_raw(&self, raw: &RawFile) -> Result<Vec<u8>> {
-        let path = inside(&self.dir, &raw.path)?;
+        self.read_file(&raw.path)
+    }
+
+    /// Any file of the record, as [`Record::read_raw`].
+    pub(crate) fn read_file(&self, file: &str) -> Result<Vec<u8>> {
+        let path = inside(&self.dir, file)?;
         let failed = |e: io::Error| match e.kind() {
             io::ErrorKind::InvalidInput => Error::new(ErrorKind::Record, "cannot open the file")
                 .at(&path)
                 .because(e),
             _ => Error::io("open", &path, e),
         };
-        let (file, is_compressed) = self.open_raw(&raw.path).map_err(failed)?;
+        let (opened, is_compressed) = self.open_raw(file).map_err(failed)?;
         let bytes = match is_compressed {
-            true => compressed::read(file, FILE_LIMIT_BYTES),
-            false => regular_file::read(file, FILE_LIMIT_BYTES),
+            true => compressed::read(opened, FILE_LIMIT_BYTES),
+            false => regular_file::read(opened, FILE_LIMIT_BYTES),
         };
         bytes
             .map_err(|e| Error::io("read", &path, e))?

@@ -3,7 +3,8 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use super::files::{MANIFEST, hash_files, inside, write_whole};
+use super::files::{MANIFEST, hash_files, inside, remove_partial, write_whole};
+use super::lock::Lock;
 use super::manifest::Manifest;
 use super::store::Record;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,6 +25,8 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Debug)]
 pub struct RecordWriter {
     dir: PathBuf,
+    /// Held as long as the writer is.
+    lock: Lock,
 }
 
 impl RecordWriter {
@@ -43,9 +46,36 @@ impl RecordWriter {
             }
             _ => Error::io("make the record's folder", dir, e),
         })?;
+        let lock = Lock::take(dir)?;
         Ok(RecordWriter {
             dir: dir.to_owned(),
+            lock,
         })
+    }
+
+    /// Opens a record to go on with it, and says what it holds.
+    ///
+    /// # Errors
+    /// As [`Record::open`], and `Record` while another writer has it.
+    pub(crate) fn reopen(dir: &Path) -> Result<(Self, Record)> {
+        // A folder that is no record is told as that.
+        Record::open(dir)?;
+        let lock = Lock::take(dir)?;
+        // What it held before the lock was taken may have been another writer's last word but one.
+        let record = Record::open(dir)?;
+        let writer = RecordWriter {
+            dir: dir.to_owned(),
+            lock,
+        };
+        Ok((writer, record))
+    }
+
+    /// Removes what an earlier writer did not write to its end.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn remove_partial(&self) -> Result<()> {
+        remove_partial(&self.dir)
     }
 
     /// The record's directory.
@@ -106,6 +136,7 @@ impl RecordWriter {
     pub fn finish(self, mut manifest: Manifest) -> Result<Record> {
         manifest.files = hash_files(&self.dir)?;
         self.save(&manifest)?;
+        drop(self.lock);
         Ok(Record::of(self.dir, manifest))
     }
 }

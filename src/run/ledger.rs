@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::experiment::Plan;
 use crate::record::{
     HostFacts, Manifest, RawFile, Record, RecordKind, RecordWriter, Replication, State, Trial,
-    compress_raw,
+    compress_raw, plain_name,
 };
 
-use super::preflight;
+use super::{again, attempt, preflight};
 
 /// How many runs may begin within one second under one name.
 const SAME_NAME: usize = 1000;
@@ -75,6 +75,54 @@ impl Ledger {
         })
     }
 
+    /// Goes on with a record. `hosts` are those that the rest of the plan needs, as they are now; the record keeps
+    /// them as they were first, and notes what differs.
+    pub(super) fn resume(
+        writer: RecordWriter,
+        record: &Record,
+        rest: &Plan,
+        hosts: Vec<HostFacts>,
+        mut notes: Vec<String>,
+    ) -> Result<Ledger> {
+        let mut manifest = record.manifest().clone();
+        manifest.state = State::Running;
+        manifest.files.clear();
+        let boots = rest.experiment.boot.is_some();
+        for now in hosts {
+            match manifest.hosts.iter().find(|first| first.name == now.name) {
+                Some(first) => notes.extend(again::difference(first, &now, boots)),
+                None => manifest.hosts.push(now.clone()),
+            }
+            let busy = preflight::busy_before(&now);
+            notes.extend(busy.map(|note| format!("when resumed: {note}")));
+            notes.extend(preflight::emulated(&now));
+        }
+        notes.retain(|note| !manifest.notes.contains(note));
+        manifest.notes.extend(notes);
+        for trial in &mut manifest.trials {
+            if trial.state == State::Running {
+                trial.state = State::Interrupted;
+                trial.reason = Some("its ktrial ended without a word".to_owned());
+            }
+        }
+        writer.save(&manifest)?;
+        writer.remove_partial()?;
+        let trials = manifest.trials.len();
+        let ledger = Ledger {
+            dir: writer.dir().to_owned(),
+            inner: Mutex::new(Inner { writer, manifest }),
+        };
+        for index in 0..trials {
+            let slot = Slot {
+                ledger: &ledger,
+                index,
+            };
+            slot.compress()?;
+            slot.remove_twins(record)?;
+        }
+        Ok(ledger)
+    }
+
     /// The record's directory.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
@@ -85,11 +133,14 @@ impl Ledger {
         self.lock().writer.write_raw(path, bytes)
     }
 
-    /// The place of the plan's trial with this index.
-    pub(super) fn slot(&self, index: usize) -> Slot<'_> {
+    /// The place of the trial with this id.
+    pub(super) fn slot(&self, id: &str) -> Slot<'_> {
+        let inner = self.lock();
+        let index = inner.manifest.trials.iter().position(|t| t.id == id);
         Slot {
             ledger: self,
-            index,
+            // Past the end there is no trial to change.
+            index: index.unwrap_or(usize::MAX),
         }
     }
 
@@ -165,14 +216,28 @@ impl Slot<'_> {
         other.map(|(_, trial)| trial.id.clone())
     }
 
-    /// Opens a raw file of the trial, `raw/<id>/<file>`, and lists it.
+    /// Begins the trial, anew when it was tried before.
+    pub(super) fn begin(&self) -> Result<()> {
+        self.update(attempt::begin)
+    }
+
+    /// Says why the trial is not run. What became of an earlier attempt stays as it is.
+    pub(super) fn pass_over(&self, why: &str) -> Result<()> {
+        self.update(|trial| {
+            if trial.state == State::NotRun {
+                trial.reason = Some(why.to_owned());
+            }
+        })
+    }
+
+    /// Opens a raw file of the trial in its folder, and lists it.
     pub(super) fn open_raw(&self, monitor: &str, file: &str) -> Result<File> {
         let mut inner = self.ledger.lock();
         let Inner { writer, manifest } = &mut *inner;
         let Some(trial) = manifest.trials.get_mut(self.index) else {
             return Err(Error::usage("the plan has no such trial"));
         };
-        let path = format!("raw/{}/{file}", trial.id);
+        let path = format!("{}/{file}", attempt::folder(trial));
         let opened = writer.append_raw(&path)?;
         trial.raw.push(RawFile {
             monitor: monitor.to_owned(),
@@ -196,6 +261,24 @@ impl Slot<'_> {
                 }
             })?;
             self.ledger.lock().writer.remove_raw(&raw.path)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the plain files that are left beside their compressed form, of a ktrial that ended in between.
+    fn remove_twins(&self, record: &Record) -> Result<()> {
+        for raw in self.raw() {
+            let Some(plain) = plain_name(&raw.path) else {
+                continue;
+            };
+            if !record.dir().join(plain).exists() {
+                continue;
+            }
+            // Another file of that name stays, and so does the only one that can be read.
+            let both = (record.read_file(plain), record.read_file(&raw.path));
+            if matches!(both, (Ok(plain), Ok(compressed)) if plain == compressed) {
+                self.ledger.lock().writer.remove_raw(plain)?;
+            }
         }
         Ok(())
     }

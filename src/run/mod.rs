@@ -3,6 +3,8 @@
 //! Every host has a thread and runs its trials one after the other; hosts run beside each other. How a trial is
 //! carried out on a host stands in one file, `trial.rs`.
 
+mod again;
+mod attempt;
 mod boot;
 mod boot_over;
 #[cfg(test)]
@@ -17,6 +19,9 @@ mod plan_file;
 mod preflight;
 mod progress;
 mod remains;
+mod resume;
+#[cfg(test)]
+mod resume_tests;
 mod said;
 mod sample_times;
 mod sequence;
@@ -35,6 +40,7 @@ pub use cancel::Cancel;
 pub use hook::Hook;
 pub use preflight::script as preflight_script;
 pub use progress::{Progress, Silent, Update};
+pub use resume::resume;
 pub use settings::scripts as settings_scripts;
 
 pub(crate) use clock::Clock;
@@ -120,6 +126,27 @@ fn run_by(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Record> {
+    let begin = |facts| {
+        let ledger = Ledger::begin(&to.folder, plan, facts)?;
+        if let Some(text) = &to.experiment {
+            ledger.write("experiment.yaml", text)?;
+        }
+        ledger.write("experiment-full.yaml", plan.experiment.to_yaml().as_bytes())?;
+        ledger.write("plan.yaml", &plan_file::content(plan)?)?;
+        Ok(ledger)
+    };
+    carry_out(clock, plan, begin, ways, cancel, progress)
+}
+
+/// Carries a plan out on its hosts; `open` opens the record once they are ready.
+fn carry_out(
+    clock: &dyn Clock,
+    plan: &Plan,
+    open: impl FnOnce(Vec<HostFacts>) -> Result<Ledger>,
+    ways: &Ways<'_>,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<Record> {
     boot::check(plan, ways)?;
     // The one place where a host becomes root's: whoever connects later does so through these ways.
     let connect = |name: &str| {
@@ -134,12 +161,7 @@ fn run_by(
         ..*ways
     };
     let (hosts, facts) = reach(plan, ways)?;
-    let ledger = Ledger::begin(&to.folder, plan, facts)?;
-    if let Some(text) = &to.experiment {
-        ledger.write("experiment.yaml", text)?;
-    }
-    ledger.write("experiment-full.yaml", plan.experiment.to_yaml().as_bytes())?;
-    ledger.write("plan.yaml", &plan_file::content(plan)?)?;
+    let ledger = open(facts)?;
     progress.update(Update::RunStarted {
         record: ledger.dir(),
         trials: plan.trials.len(),
@@ -172,7 +194,7 @@ fn unfinished(error: Error, record: PathBuf) -> Error {
         .because(error)
         .next(
             "what was received until then is kept there, with the manifest of the last phase that could be written; \
-             make room on the disk and run again",
+             make room on the disk, then `ktrial resume` runs what is not complete",
         )
 }
 
@@ -300,7 +322,7 @@ pub fn check(record: &Record) -> Result<()> {
         }
     }
     Err(error.next(format!(
-        "what was received is kept in {}; `ktrial show` lists it",
+        "what was received is kept; this runs the trials that are not complete: ktrial resume {}",
         path_word(&record.dir())
     )))
 }

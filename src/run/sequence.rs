@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Plan, WorkloadKind};
 use crate::host::Host;
-use crate::record::State;
 use crate::workload;
 
 use super::Ways;
@@ -45,22 +44,22 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
     let mut host = Some(host);
     let mut boot_id: Option<String> = None;
     let mut unusable: Option<String> = None;
-    for (index, planned) in shared.plan.trials.iter().enumerate() {
+    for planned in &shared.plan.trials {
         if planned.host != name {
             continue;
         }
-        let slot = shared.ledger.slot(index);
+        let slot = shared.ledger.slot(&planned.id);
         if shared.cancel.is_cancelled() {
-            slot.update(|trial| trial.reason = Some("the run was ended before".to_owned()))?;
+            slot.pass_over("the run was ended before")?;
             continue;
         }
         // A boot ends what withstood, and may bring back what was lost.
         if let (Some(why), None) = (&unusable, &planned.boot) {
-            slot.update(|trial| trial.reason = Some(why.clone()))?;
+            slot.pass_over(why)?;
             continue;
         }
 
-        slot.update(|trial| trial.state = State::Running)?;
+        slot.begin()?;
         shared.progress.update(Update::TrialStarted {
             host: &name,
             trial: &planned.id,

@@ -17,7 +17,7 @@ use crate::series::Phase;
 
 pub(super) const BOOT_ID: &str = "8d9e2a52-19b6-4f0c-9a5e-0f6a6a1f7a10\n";
 const FACTS: &str = "motd\n==ktrial== facts\nkernel=6.12.0\nos_id=debian\n==ktrial== done\n";
-const SAMPLE: &str = "@ 100.00\nMemTotal: 9 kB\n";
+pub(super) const SAMPLE: &str = "@ 100.00\nMemTotal: 9 kB\n";
 
 pub(super) fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
     let argv: Vec<String> = match kind {
@@ -106,13 +106,13 @@ pub(super) fn broken_by(steps: impl IntoIterator<Item = Step>) -> Play {
 
 /// A story: one host or more, what happens there, and what came of it.
 pub(super) struct Story {
-    clock: ScriptedClock,
-    cancel: Cancel,
+    pub(super) clock: ScriptedClock,
+    pub(super) cancel: Cancel,
     pub(super) hosts: Vec<ScriptedHost>,
     pub(super) folder: tempfile::TempDir,
     /// How many times a broken host refuses to come back.
-    refusals: AtomicUsize,
-    connects: AtomicUsize,
+    pub(super) refusals: AtomicUsize,
+    pub(super) connects: AtomicUsize,
 }
 
 impl Story {
@@ -195,7 +195,7 @@ pub(super) fn reason(trial: &Trial) -> &str {
     trial.reason.as_deref().unwrap_or_default()
 }
 
-fn raw(record: &Record, trial: usize, monitor: &str) -> String {
+pub(super) fn raw(record: &Record, trial: usize, monitor: &str) -> String {
     let files = &record.manifest().trials[trial].raw;
     let file = files.iter().find(|f| f.monitor == monitor).unwrap();
     String::from_utf8(record.read_raw(file).unwrap()).unwrap()

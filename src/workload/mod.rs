@@ -29,11 +29,11 @@ pub(crate) fn grace(workload: &Workload) -> Duration {
     }
 }
 
-/// How long a workload may run before it is ended: its planned duration and half of it again, at least 30 s more.
+/// How long a workload may run before it is ended: its planned duration and half of it again, at least a minute more.
 ///
 /// The host keeps this deadline by itself, so that no workload outlives a broken connection by more.
 pub fn deadline(workload: &Workload) -> Duration {
-    workload.duration + (workload.duration / 2).max(Duration::from_secs(30))
+    workload.duration + (workload.duration / 2).max(Duration::from_secs(60))
 }
 
 /// How long a trial takes when all goes as planned: idle phase, workload, settle phase.

@@ -1,0 +1,134 @@
+//! How hosts are reached, and a run is watched: what `ktrial run` and `ktrial resume` have in common.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+
+use super::run_progress::{Bars, Lines};
+use super::tell;
+use crate::error::{Error, ErrorKind, Result};
+use crate::experiment::PlannedBoot;
+use crate::host;
+use crate::record::Record;
+use crate::run::{self, Cancel, Hook, Progress, Restart, Ways};
+use crate::workload::quote;
+
+/// The options of everything that runs on hosts.
+#[derive(Debug, clap::Args)]
+pub struct Reach {
+    /// How to reach hosts, as `ssh -F` takes it; your own ssh configuration counts without it.
+    #[arg(long, value_name = "FILE")]
+    ssh_config: Option<PathBuf>,
+
+    /// What boots a host into a kernel: a program with its arguments, run here as `PROGRAM ARGS... HOST KERNEL WORD...`;
+    /// docs/hosts.md has its contract. Without it hosts reboot themselves, into a kernel of their own choice.
+    #[arg(long, value_name = "COMMAND")]
+    boot_hook: Option<String>,
+}
+
+impl Reach {
+    /// Checks what was given, before anything else is done.
+    ///
+    /// # Errors
+    /// `Input` when a file cannot be read.
+    pub(super) fn check(&self) -> Result<()> {
+        self.ssh_config.as_deref().map_or(Ok(()), check_ssh_config)
+    }
+
+    /// Runs trials: with hosts reached as the options say, ended by signals, and progress on standard error. Prints
+    /// where the record is, or how to go on.
+    ///
+    /// # Errors
+    /// Those of `work`, and when not every trial is complete.
+    pub(super) fn run(
+        &self,
+        work: impl FnOnce(&Ways<'_>, &Cancel, &dyn Progress) -> Result<Record>,
+    ) -> Result<ExitCode> {
+        let connect = |name: &str| host::connect(name, self.ssh_config.as_deref());
+        let hook = self.boot_hook.as_deref().map(Hook::parse).transpose()?;
+        let restart = hook.map(|hook| {
+            move |name: &str, boot: &PlannedBoot, cancel: &Cancel| hook.restart(name, boot, cancel)
+        });
+        let ways = Ways {
+            restart: restart.as_ref().map(|restart| restart as &Restart),
+            ..Ways::new(&connect)
+        };
+        let cancel = Cancel::default();
+        let signals = listen(&cancel)?;
+        let progress = progress();
+        let record = work(&ways, &cancel, progress.as_ref());
+        // Bars go before anything is printed below them.
+        drop(progress);
+        signals.close();
+        let record = record?;
+        let path = quote(&[text(&record.dir())]);
+        run::check(&record).map_err(|error| {
+            error.next(format!(
+                "what was received is kept; this runs the trials that are not complete: {}",
+                self.resume_command(&record.dir())
+            ))
+        })?;
+        super::print(&format!("record: {path}\ncompare: ktrial compare {path}\n"))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The command that finishes a record, with the options as they were given.
+    fn resume_command(&self, record: &Path) -> String {
+        let mut words = vec!["ktrial".to_owned(), "resume".to_owned(), text(record)];
+        if let Some(file) = &self.ssh_config {
+            words.extend(["--ssh-config".to_owned(), text(file)]);
+        }
+        if let Some(hook) = &self.boot_hook {
+            words.extend(["--boot-hook".to_owned(), hook.clone()]);
+        }
+        quote(&words)
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Whether ssh could read the file; `none` stands for no file, as for `ssh -F`.
+fn check_ssh_config(file: &Path) -> Result<()> {
+    if file == Path::new("none") {
+        return Ok(());
+    }
+    std::fs::File::open(file).map(drop).map_err(|cause| {
+        Error::input("cannot read the ssh configuration")
+            .at(file)
+            .next("check the file given with --ssh-config")
+            .because(cause)
+    })
+}
+
+fn progress() -> Box<dyn Progress> {
+    if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+        Box::new(Bars::default())
+    } else {
+        Box::new(Lines)
+    }
+}
+
+/// Turns signals into the wish to end the run; the third one ends ktrial itself.
+fn listen(cancel: &Cancel) -> Result<Handle> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+        .map_err(|e| Error::new(ErrorKind::Io, "cannot listen for signals").because(e))?;
+    let handle = signals.handle();
+    let cancel = cancel.clone();
+    std::thread::spawn(move || {
+        for (_, count) in signals.forever().zip(1..) {
+            match count {
+                1 => {
+                    cancel.cancel();
+                    tell("ktrial: ending the running trials; what was sampled is kept");
+                }
+                2 => tell("ktrial: still cleaning up the hosts; once more leaves them as they are"),
+                _ => std::process::exit(1),
+            }
+        }
+    });
+    Ok(handle)
+}
