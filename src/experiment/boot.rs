@@ -40,7 +40,7 @@ impl Every {
             .then_some(Every::Blocks(blocks))
     }
 
-    /// As [`Every::parse`] reads it.
+    /// As the experiment's file has it.
     pub fn words(self) -> String {
         match self {
             Every::Trial => "trial".into(),

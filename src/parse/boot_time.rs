@@ -1,7 +1,9 @@
 //! `systemd-analyze time`: what a boot took as a whole and in its stages.
 //!
-//!     Startup finished in 2.210s (kernel) + 3.502s (initrd) + 8.013s (userspace) = 13.726s
-//!     graphical.target reached after 7.9s in userspace.
+//! ```text
+//! Startup finished in 2.210s (kernel) + 3.502s (initrd) + 8.013s (userspace) = 13.726s
+//! graphical.target reached after 7.9s in userspace.
+//! ```
 
 use super::blame::is_unit_name;
 use super::time_span::{seconds, time_span};
