@@ -2,11 +2,17 @@
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 use rustix::io::Errno;
 
 use crate::error::{Error, ErrorKind, Result};
+
+/// A program that is being started has the lock too for a moment, until it closes what it does not inherit; so a lock
+/// that was just released may look taken.
+const TRIES: usize = 10;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The lock; dropping it releases it. Programs that are started meanwhile do not inherit it.
 ///
@@ -26,7 +32,16 @@ impl Lock {
         let failed = |e: Errno| Error::io("lock the record's folder", folder, e.into());
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = openat(CWD, folder, flags, Mode::empty()).map_err(failed)?;
-        match flock(&opened, FlockOperation::NonBlockingLockExclusive) {
+        let lock = || flock(&opened, FlockOperation::NonBlockingLockExclusive);
+        let mut locked = lock();
+        for _ in 0..TRIES {
+            if locked != Err(Errno::WOULDBLOCK) {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+            locked = lock();
+        }
+        match locked {
             Ok(()) => Ok(Lock { _folder: opened }),
             Err(Errno::WOULDBLOCK) => Err(Error::new(
                 ErrorKind::Record,

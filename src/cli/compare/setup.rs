@@ -30,7 +30,7 @@ pub(super) fn setup(record: &Record) -> Vec<String> {
             }
         }
         RecordKind::Run => {
-            lines.extend(hosts(&manifest.hosts));
+            lines.extend(hosts(record));
             lines.extend(experiment(record).iter().flat_map(design));
             lines.extend(boots(record));
         }
@@ -43,22 +43,44 @@ fn cut(text: &str, most: usize) -> String {
     excerpt(&escaped(text), most)
 }
 
-fn hosts(hosts: &[HostFacts]) -> Vec<String> {
+fn hosts(record: &Record) -> Vec<String> {
+    let hosts = &record.manifest().hosts;
     let most = if hosts.len() > 1 { SHORT } else { LONG };
     let shown = hosts.iter().take(HOSTS);
-    let mut lines: Vec<String> = shown.map(|facts| cut(&host(facts), most)).collect();
+    let mut lines: Vec<String> = shown
+        .map(|facts| cut(&host(facts, &kernels(record, facts)), most))
+        .collect();
     if hosts.len() > HOSTS {
         lines.push(format!("and {} more hosts", hosts.len() - HOSTS));
     }
     lines
 }
 
+/// The kernels that a host's complete trials ran on; without any, the one that the host said before the run.
+fn kernels(record: &Record, host: &HostFacts) -> Vec<String> {
+    let mut kernels: Vec<String> = Vec::new();
+    for trial in &record.manifest().trials {
+        let here = trial.host.as_deref() == Some(&host.name) && trial.state == State::Complete;
+        if let Some(kernel) = trial
+            .kernel
+            .as_ref()
+            .filter(|k| here && !kernels.contains(k))
+        {
+            kernels.push(kernel.clone());
+        }
+    }
+    if kernels.is_empty() {
+        kernels.extend(host.facts.get("kernel").cloned());
+    }
+    kernels
+}
+
 /// `host loopback: kernel 6.1.0, Debian GNU/Linux 12, x86_64, 2 CPUs, 3.83 GiB`.
-fn host(host: &HostFacts) -> String {
+fn host(host: &HostFacts, kernels: &[String]) -> String {
     let fact = |name: &str| host.facts.get(name).map(String::as_str);
     let memory = fact("memory_kib").and_then(|kib| kib.parse().ok());
     let facts: Vec<String> = [
-        fact("kernel").map(|kernel| format!("kernel {kernel}")),
+        (!kernels.is_empty()).then(|| format!("kernel {}", kernels.join(" and "))),
         fact("os").map(str::to_owned),
         fact("machine").map(str::to_owned),
         fact("cpus").map(|cpus| format!("{cpus} CPUs")),
@@ -95,8 +117,13 @@ fn design(experiment: &Experiment) -> Vec<String> {
         cut(&workload(&experiment.workload), LONG),
         cut(&format!("conditions: {}", conditions.join("; ")), LONG),
         format!(
-            "design: {} trials of each condition{cells}{several}, order {}",
+            "design: {} {} of each condition{cells}{several}, order {}",
             design.trials,
+            if design.trials == 1 {
+                "trial"
+            } else {
+                "trials"
+            },
             design.order.word()
         ),
     ];

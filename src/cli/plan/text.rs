@@ -52,10 +52,14 @@ fn head(plan: &Plan, out: &mut String) {
     let rows = [
         ("question", experiment.question.clone()),
         ("primary", experiment.primary.clone()),
+        ("secondary", experiment.secondary.join(", ")),
         ("hosts", plan.hosts().join(", ")),
         (
             "design",
-            format!("{} trials a condition, order {order}", design.trials),
+            match design.trials {
+                1 => format!("1 trial a condition, order {order}"),
+                trials => format!("{trials} trials a condition, order {order}"),
+            },
         ),
         ("time", phases),
         (
@@ -81,8 +85,11 @@ fn head(plan: &Plan, out: &mut String) {
     let root = experiment.needs_root().then_some(("as root", root));
     let warnings = plan.warnings();
     let warnings = warnings.into_iter().map(|text| ("warning", text));
-    let rows = rows.into_iter().chain(root).chain(conditions).chain(params);
-    for (name, value) in rows.chain(warnings) {
+    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    let rows = rows.chain(root).chain(conditions).chain(params);
+    let notes = experiment.notes.iter();
+    let notes = notes.map(|note| ("note", note.clone()));
+    for (name, value) in rows.chain(notes).chain(warnings) {
         wrapped(
             &format!("{name:<11} "),
             &" ".repeat(12),
