@@ -50,11 +50,9 @@ impl Ledger {
             .collect();
         manifest.state = State::Running;
         manifest.notes.clone_from(&experiment.notes);
-        let busy = hosts.iter().filter_map(preflight::busy_before);
-        manifest.notes.extend(busy);
-        manifest
-            .notes
-            .extend(hosts.iter().filter_map(preflight::emulated));
+        let boots = experiment.boot.is_some();
+        let told = hosts.iter().flat_map(|host| preflight::notes(host, boots));
+        manifest.notes.extend(told);
         manifest.hosts = hosts;
         manifest.trials = plan
             .trials
@@ -93,9 +91,7 @@ impl Ledger {
                 Some(first) => notes.extend(again::difference(first, &now, boots)),
                 None => manifest.hosts.push(now.clone()),
             }
-            let busy = preflight::busy_before(&now);
-            notes.extend(busy.map(|note| format!("when resumed: {note}")));
-            notes.extend(preflight::emulated(&now));
+            notes.extend(preflight::notes(&now, boots));
         }
         notes.retain(|note| !manifest.notes.contains(note));
         manifest.notes.extend(notes);

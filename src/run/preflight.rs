@@ -8,6 +8,7 @@ use crate::experiment::{Plan, WorkloadKind};
 use crate::host::Host;
 use crate::monitor;
 use crate::record::HostFacts;
+use crate::unit::Unit;
 use crate::workload;
 use crate::workload::boot::is_workload;
 use crate::workload::quote;
@@ -191,33 +192,42 @@ fn read(stdout: &[u8]) -> Option<Findings> {
     None
 }
 
-/// What a reader has to know of a host that was not idle: its load over the last minute against its CPUs.
+/// What a reader has to know of a host; `boots` when the experiment boots it before it measures there.
+pub(super) fn notes(host: &HostFacts, boots: bool) -> Vec<String> {
+    // Work that a boot ends is no matter.
+    let busy = busy(host).filter(|_| !boots);
+    busy.into_iter().chain(emulated(host)).collect()
+}
+
+/// A host that was not idle: its load over the last minute against its CPUs.
 ///
 /// More than half a process a CPU is told. Load averages: proc_loadavg(5).
-pub(super) fn busy_before(host: &HostFacts) -> Option<String> {
+fn busy(host: &HostFacts) -> Option<String> {
     let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
     let load = number(host.facts.get("loadavg")?.split(' ').next()?)?;
     let cpus = number(host.facts.get("cpus")?)?;
     (load > cpus / 2.0).then(|| {
         format!(
-            "host {} was busy before the run: load {load} on {cpus} CPUs; other work widens every interval",
+            "host {} was busy before the trials: load {load} on {cpus} CPUs; other work widens every interval",
             host.name
         )
     })
 }
 
-/// What a reader has to know of a host without a processor of its own. `qemu` is QEMU that emulates; with KVM
-/// systemd-detect-virt(1) says `kvm`.
-pub(super) fn emulated(host: &HostFacts) -> Option<String> {
+/// A host without a processor of its own. `qemu` is QEMU that emulates; with KVM systemd-detect-virt(1) says `kvm`.
+fn emulated(host: &HostFacts) -> Option<String> {
     let virtualization = host.facts.get("virtualization")?;
+    let cpus = host.facts.get("cpus").map_or("?", String::as_str);
+    let memory = host
+        .facts
+        .get("memory_kib")
+        .and_then(|kib| kib.parse().ok());
+    let memory = memory.map_or("?".to_owned(), |kib| Unit::KiB.show(kib));
     (virtualization == "qemu").then(|| {
-        let size = |key| host.facts.get(key).map_or("?", String::as_str);
         format!(
-            "host {} is emulated by QEMU without KVM, with {} CPUs and {} KiB of memory: true to what the kernel does \
-             and how much memory it takes, not to the speed of hardware",
-            host.name,
-            size("cpus"),
-            size("memory_kib")
+            "host {} is emulated by QEMU without KVM, with {cpus} CPUs and {memory} of memory: true to what the kernel \
+             does and how much memory it takes, not to the speed of hardware",
+            host.name
         )
     })
 }
@@ -316,10 +326,10 @@ mod tests {
 
     #[test]
     fn a_host_with_other_work_is_told() {
-        let note = busy_before(&host("5.68 6.12 5.08 3/200 123", "2")).unwrap();
+        let note = busy(&host("5.68 6.12 5.08 3/200 123", "2")).unwrap();
         assert!(note.contains("load 5.68 on 2 CPUs"), "{note}");
         for (loadavg, cpus) in [("0.40 1 1 1/2 3", "2"), ("", "2"), ("nan", "2"), ("9", "")] {
-            assert_eq!(busy_before(&host(loadavg, cpus)), None);
+            assert_eq!(busy(&host(loadavg, cpus)), None);
         }
     }
 }
