@@ -108,9 +108,14 @@ fn problems(record: &Record) -> Result<Vec<String>> {
     for trial in &record.manifest().trials {
         match record.parse(trial) {
             Ok(parsed) if parsed.unread_count > 0 => problems.push(format!(
-                "{}: {} lines could not be read, first {}",
+                "{}: {} {} could not be read, first {}",
                 trial.id,
                 parsed.unread_count,
+                if parsed.unread_count == 1 {
+                    "line"
+                } else {
+                    "lines"
+                },
                 parsed.unread.first().map_or("", String::as_str)
             )),
             Ok(_) => {}

@@ -342,6 +342,45 @@ mod tests {
     }
 
     #[test]
+    fn a_condition_may_have_a_host_of_its_own() {
+        let text = "question: q\nprimary: free.used.peak\nhosts: ['kdevops-{host}']\n\
+            conditions: {before: {host: kmod}, after: {host: kmod-dev}}\n\
+            workload: {command: ['true'], duration: 3s}\nidle: 0s\nsettle: 0s\n\
+            monitors: {free: {}}\nboot: {every: trial}\ndesign: {trials: 2}\n";
+        let plan = Experiment::parse(text, "e.yaml").unwrap().plan().unwrap();
+        assert_eq!(plan.hosts(), ["kdevops-kmod", "kdevops-kmod-dev"]);
+        let of_after = plan.trials.iter().filter(|t| t.condition == "after");
+        assert!(of_after.clone().all(|t| t.host == "kdevops-kmod-dev"));
+        assert_eq!(of_after.count(), 2);
+        // Two trials a host, each 3 + 1 s and a boot.
+        assert_eq!(
+            plan.estimated_time(),
+            2 * (Duration::from_secs(4) + BOOT_TAKES)
+        );
+        assert_eq!(plan.warnings().len(), 1, "{:?}", plan.warnings());
+    }
+
+    #[test]
+    fn settings_and_boots_are_filled_in_and_tell_conditions_apart() {
+        let text = "question: q\nprimary: free.used.peak\nhosts: [h]\n\
+            conditions: {off: {v: 0}, on: {v: 1}}\nboot: {every: 2 blocks, kernel: '6.12'}\n\
+            settings: {vm.swappiness: '{v}'}\nworkload: {command: ['true'], duration: 3s}\n\
+            monitors: {free: {}}\ndesign: {trials: 4}\n";
+        let plan = Experiment::parse(text, "e.yaml").unwrap().plan().unwrap();
+        let values: Vec<&str> = plan
+            .trials
+            .iter()
+            .map(|t| t.settings[0].value.as_str())
+            .collect();
+        assert_eq!(values, ["0", "1", "1", "0", "0", "1", "1", "0"]);
+        let boots: Vec<usize> = (0..8).filter(|&i| plan.trials[i].boot.is_some()).collect();
+        assert_eq!(boots, [0, 4]);
+        assert!(plan.warnings().is_empty(), "{:?}", plan.warnings());
+        let again = Experiment::parse(&plan.experiment.to_yaml(), "e.yaml").unwrap();
+        assert_eq!(again, plan.experiment);
+    }
+
+    #[test]
     fn a_seed_decides_the_random_order() {
         let with = |seed| {
             order(&experiment(

@@ -49,7 +49,8 @@ find_named_kernel() { # find_named_kernel GUEST WORD
     fi
     is_kernel "$kernel" && return
     for kernel in $kernels $switchable; do
-        release=$(cat "$dir/images/release-$kernel" "$cache/switchable/release-$kernel" 2>/dev/null | head -n 1)
+        find_folder "$kernel"
+        release=$(cat "$kernel_folder/release-$kernel" 2>/dev/null) || continue
         # shellcheck disable=SC2254 # a pattern is meant
         case $release in '') ;; $2 | $2[.+-]*) return ;; esac
     done
@@ -58,11 +59,13 @@ find_named_kernel() { # find_named_kernel GUEST WORD
 
 # Sets $kernel_folder, where a kernel's vmlinux, initrd and release are.
 find_kernel() { # find_kernel KERNEL
+    find_folder "$1"
+    [ -e "$kernel_folder/vmlinux-$1" ] || die "the kernel $1 is not there yet; testbed/build --switchable makes it"
+}
+
+find_folder() { # find_folder KERNEL
     kernel_folder=$dir/images
-    if [ "$1" = "$switchable" ]; then
-        kernel_folder=$cache/switchable
-        [ -d "$kernel_folder" ] || die "the kernel $1 is not there yet; testbed/build --switchable makes it"
-    fi
+    [ "$1" != "$switchable" ] || kernel_folder=$cache/switchable
     kernel_folder=$(readlink -f "$kernel_folder")
 }
 
