@@ -167,22 +167,6 @@ impl Experiment {
         }
         all
     }
-
-    /// Whether the hosts' work needs root: reboots, settings and modules do.
-    pub fn needs_root(&self) -> bool {
-        let modules = |word: &String| word == "--module" || word.starts_with("--module=");
-        let values = self.conditions.iter().flat_map(|c| c.variables.values());
-        let mut words = values
-            .chain(self.params.values().flatten())
-            .chain(&self.workload.arguments);
-        self.boot.is_some()
-            || !self.settings.is_empty()
-            || match self.workload.kind {
-                WorkloadKind::Kmod | WorkloadKind::Boot => true,
-                WorkloadKind::StressNg => words.any(modules),
-                WorkloadKind::Command => false,
-            }
-    }
 }
 
 /// One arm.

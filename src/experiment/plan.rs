@@ -8,7 +8,7 @@ use crate::experiment::{
     BOOT_TAKES, Condition, Every, Experiment, PlannedBoot, Setting, WorkloadKind, order, template,
 };
 use crate::series::Cell;
-use crate::stats;
+use crate::{stats, workload};
 
 /// Trials that a plan may have.
 pub(super) const MAX_TRIALS: u64 = 10_000;
@@ -49,6 +49,12 @@ pub struct PlannedTrial {
 }
 
 impl Plan {
+    /// Whether the hosts' work needs root: reboots, settings and modules do.
+    pub fn needs_root(&self) -> bool {
+        let of_trial = |trial| workload::needs_root(trial, &self.experiment);
+        self.experiment.boot.is_some() || self.trials.iter().any(of_trial)
+    }
+
     /// How long it takes: the busiest host's trials, as hosts run side by side, each with its phases,
     /// [`OVERHEAD_A_TRIAL`], and [`BOOT_TAKES`] where it begins with a boot.
     pub fn estimated_time(&self) -> Duration {

@@ -26,6 +26,7 @@ mod said;
 mod sample_times;
 mod sequence;
 mod settings;
+mod settings_scripts;
 #[cfg(test)]
 mod settings_tests;
 mod stream;
@@ -41,7 +42,7 @@ pub use hook::Hook;
 pub use preflight::script as preflight_script;
 pub use progress::{Progress, Silent, Update};
 pub use resume::resume;
-pub use settings::scripts as settings_scripts;
+pub use settings_scripts::scripts as settings_scripts;
 
 pub(crate) use clock::Clock;
 
@@ -151,7 +152,7 @@ fn carry_out(
     // The one place where a host becomes root's: whoever connects later does so through these ways.
     let connect = |name: &str| {
         let host = (ways.connect)(name)?;
-        match plan.experiment.needs_root() {
+        match plan.needs_root() {
             true => as_root(host),
             false => Ok(host),
         }

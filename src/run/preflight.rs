@@ -65,7 +65,7 @@ pub fn script(plan: &Plan) -> String {
     // kmod.sh is no program that the shell finds: the workload's own checks do.
     let commands = plan.trials.iter().filter(|_| kind != WorkloadKind::Kmod);
     programs.extend(commands.filter_map(|t| t.argv.first()).map(String::as_str));
-    programs.extend(workload::programs(experiment));
+    programs.extend(workload::programs(plan));
     if is_workload(plan) {
         programs.insert("systemd-analyze");
     }

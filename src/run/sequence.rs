@@ -129,15 +129,17 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
 
         slot.compress()?;
 
-        unusable = remains.running.take();
         match then {
-            Then::GoOn => {}
+            Then::GoOn => unusable = remains.running.take(),
             Then::Unusable => {
                 let id = &planned.id;
                 unusable = Some(format!("the host did not boot as it should for trial {id}"));
             }
-            Then::Reconnect => match reconnect(&name, &remains, slot, shared) {
-                Ok(again) => host = Some(again),
+            Then::Reconnect => match reconnect(&name, &mut remains, slot, shared) {
+                Ok(again) => {
+                    host = Some(again);
+                    unusable = remains.running.take();
+                }
                 Err(error) => match error.kind() {
                     ErrorKind::HostTransient | ErrorKind::HostStable => {
                         host = None;
@@ -164,7 +166,7 @@ enum Then {
 /// Reaches the host again and clears what the broken trial left there.
 fn reconnect(
     name: &str,
-    remains: &Remains,
+    remains: &mut Remains,
     slot: Slot<'_>,
     shared: &Shared<'_>,
 ) -> Result<Box<dyn Host>> {
@@ -176,14 +178,15 @@ fn reconnect(
         });
         shared.clock.sleep(pause);
         let reached = shared.ways.to(name).and_then(|host| {
-            let notes = remains.clear(host.as_ref(), shared.clock)?;
-            Ok((host, notes))
+            remains.clear(host.as_ref(), shared.clock)?;
+            Ok(host)
         });
+        let notes = std::mem::take(&mut remains.notes);
+        if !notes.is_empty() {
+            slot.update(|trial| trial.notes.extend(notes))?;
+        }
         match reached {
-            Ok((host, notes)) => {
-                slot.update(|trial| trial.notes.extend(notes))?;
-                return Ok(host);
-            }
+            Ok(host) => return Ok(host),
             Err(error) => last = Some(error),
         }
     }

@@ -1,219 +1,208 @@
-//! The controller's own look at files of the kernel that a trial changes: the trial's script restores them itself,
-//! but a script may be killed, and a workload may change them too.
+//! The controller's own look at files of the kernel that a trial changes, and at the modules that it loads: the trial's
+//! script restores them itself, but a script may be killed, and a workload may change them too.
 
 use std::time::Duration;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Experiment, PlannedTrial};
 use crate::host::Host;
-use crate::workload::quote;
-use crate::workload::settings::{FUNCTIONS, guarded};
+use crate::workload::settings::guarded;
+use crate::workload::{self, quote};
 
 use super::said;
+use super::settings_scripts::{DONE, checking, lines, reading};
 
 const DEADLINE: Duration = Duration::from_secs(20);
+
+/// How long a module may withstand its unloading.
+const UNLOAD: Duration = Duration::from_secs(6);
 
 /// Longest value that is kept.
 const VALUE_LENGTH: usize = 4096;
 
-/// What files held before a trial.
+/// Most bytes of the lines that put files back: they are part of a script.
+const LINES_LENGTH: usize = 64 << 10;
+
+/// Most modules that are kept.
+const MODULES: usize = 50;
+
+/// What a trial has to leave as it was: files and their values, and modules that were not loaded.
 #[derive(Debug)]
-pub(super) struct Guard(Vec<Held>);
+pub(super) struct Guard {
+    pub(super) files: Vec<Held>,
+    /// That which was loaded last first.
+    pub(super) modules: Vec<String>,
+}
 
 /// A file and its value.
 #[derive(Debug)]
-struct Held {
-    file: String,
-    value: String,
+pub(super) struct Held {
+    pub(super) file: String,
+    pub(super) value: String,
+}
+
+/// What a look after a trial found.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// One for each thing that was not as before.
+    pub(super) notes: Vec<String>,
+    /// A file that does not take its old value: the next trial would not begin as this one did.
+    pub(super) left: Option<String>,
 }
 
 impl Guard {
-    /// Reads the files' values; a file that cannot be read is left alone later. None when there is no file.
+    /// Reads what a trial may change; a file whose value cannot be read, or not be written again, is left alone later.
+    /// None when there is nothing.
     ///
     /// # Errors
-    /// As [`Host::exec`].
-    pub(super) fn read(host: &dyn Host, files: Vec<String>) -> Result<Option<Guard>> {
-        if files.is_empty() {
+    /// As [`Host::exec`]; `HostTransient` when the host does not tell all of it.
+    pub(super) fn read(
+        host: &dyn Host,
+        trial: &PlannedTrial,
+        experiment: &Experiment,
+    ) -> Result<Option<Guard>> {
+        let files = guarded(trial, experiment);
+        let modules = workload::modules(trial, experiment);
+        if files.is_empty() && modules.is_none() {
             return Ok(None);
         }
-        let output = host.exec(&reading(&files), DEADLINE)?;
-        let values = lines(&output.stdout, files.len());
-        let held = files.into_iter().zip(values).filter_map(|(file, value)| {
-            let value = value.filter(|value| value.len() <= VALUE_LENGTH)?;
-            Some(Held { file, value })
-        });
-        Ok(Some(Guard(held.collect())))
+        let script = reading(&files, modules.as_deref());
+        Ok(Some(Guard::said(&told(host, &script, DEADLINE)?, files)))
     }
 
-    /// Looks at the files again and puts back what differs. Gives a note for each one that did.
+    /// What the host said of these files and of modules.
+    fn said(text: &str, files: Vec<String>) -> Guard {
+        let values = lines(text, files.len());
+        let mut length = 0;
+        let held = files.into_iter().zip(values).filter_map(|(file, value)| {
+            let held = Held {
+                file,
+                value: value.filter(|value| is_writable(value))?,
+            };
+            length += held.line(0).len();
+            (length <= LINES_LENGTH).then_some(held)
+        });
+        let modules = text.lines().filter_map(|line| line.strip_prefix("module "));
+        let modules = modules.filter(|name| is_module(name)).take(MODULES);
+        Guard {
+            files: held.collect(),
+            modules: modules.map(str::to_owned).collect(),
+        }
+    }
+
+    /// Looks at all of it again, puts back what differs and unloads what is loaded.
     ///
     /// # Errors
-    /// As [`Host::exec`].
-    pub(super) fn check(&self, host: &dyn Host) -> Result<Vec<String>> {
-        if self.0.is_empty() {
-            return Ok(Vec::new());
+    /// As [`Guard::read`].
+    pub(super) fn check(&self, host: &dyn Host) -> Result<Found> {
+        let mut found = Found::default();
+        if self.files.is_empty() && self.modules.is_empty() {
+            return Ok(found);
         }
-        let output = host.exec(&checking(&self.0), DEADLINE)?;
-        let found = lines(&output.stdout, self.0.len()).into_iter();
-        Ok(self
-            .0
-            .iter()
-            .zip(found)
-            .filter_map(|(held, found)| held.note(found.as_deref()))
-            .collect())
+        let modules = u32::try_from(self.modules.len()).unwrap_or(u32::MAX);
+        let text = told(host, &checking(self), DEADLINE + UNLOAD * modules)?;
+        for module in &self.modules {
+            found.notes.extend(module_note(module, &text));
+        }
+        for (held, line) in self.files.iter().zip(lines(&text, self.files.len())) {
+            let Some((note, is_back)) = held.note(line.as_deref()) else {
+                continue;
+            };
+            found.notes.push(note);
+            if !is_back && found.left.is_none() {
+                let old = said::escaped(&held.value, said::MESSAGE);
+                found.left = Some(format!("{} could not be put back to {old}", held.file));
+            }
+        }
+        Ok(found)
     }
 
     /// The note of a host that is lost.
     pub(super) fn unchecked(&self) -> String {
-        let files: Vec<&str> = self.0.iter().map(|held| held.file.as_str()).collect();
+        let files = self.files.iter().map(Held::shown);
+        let modules = self.modules.iter();
+        let modules = modules.map(|name| format!("module {name} was not loaded"));
+        let all: Vec<String> = files.chain(modules).collect();
         format!(
             "the host was lost before its settings could be looked at again: {}",
-            files.join(", ")
+            all.join(", ")
         )
     }
 }
 
 impl Held {
-    /// What became of the file, when anything did. `found` is `back VALUE` or `left VALUE`, with what it held.
-    fn note(&self, found: Option<&str>) -> Option<String> {
+    /// With the value that it had.
+    fn shown(&self) -> String {
+        let value = said::escaped(&self.value, said::MESSAGE);
+        format!("{} was {value}", self.file)
+    }
+
+    /// What became of the file, when anything did, and whether it has its old value. `found` is `back VALUE` or
+    /// `left VALUE`, with what it held.
+    fn note(&self, found: Option<&str>) -> Option<(String, bool)> {
         let (fate, now) = found?.split_once(' ')?;
         let now = said::escaped(now, said::MESSAGE);
         let old = said::escaped(&self.value, said::MESSAGE);
-        let fate = match fate {
-            "back" => format!("was put back to {old}"),
-            "left" => format!("could not be put back to {old}"),
+        let (fate, is_back) = match fate {
+            "back" => (format!("was put back to {old}"), true),
+            "left" => (format!("could not be put back to {old}"), false),
             _ => return None,
         };
-        Some(format!("{} was left at {now} and {fate}", self.file))
+        Some((
+            format!("{} was left at {now} and {fate}", self.file),
+            is_back,
+        ))
+    }
+
+    /// The line that looks at the file again.
+    pub(super) fn line(&self, number: usize) -> String {
+        let words = quote(&[self.file.clone(), self.value.clone()]);
+        format!("check_file {number} {words}\n")
     }
 }
 
-/// The scripts that the controller runs before and after a trial for its settings, as they run on the host but for the
-/// values that were read before: `OLD` stands for each. None for a trial that changes no setting.
-pub fn scripts(trial: &PlannedTrial, experiment: &Experiment) -> Option<(String, String)> {
-    let files = guarded(trial, experiment);
-    if files.is_empty() {
-        return None;
-    }
-    let before = reading(&files);
-    let value = "OLD".to_owned();
-    let held = files.into_iter().map(|file| Held {
-        file,
-        value: value.clone(),
-    });
-    Some((before, checking(&held.collect::<Vec<_>>())))
+/// Whether the file gets the very value back that was read: one line of text.
+fn is_writable(value: &str) -> bool {
+    let is_text = |c: char| !c.is_control() && c != char::REPLACEMENT_CHARACTER;
+    value.len() <= VALUE_LENGTH && value.chars().all(is_text)
 }
 
-/// Prints a line for each file: its number, and its value unless it cannot be read.
-fn reading(files: &[String]) -> String {
-    let mut script = format!("# settings before the trial\n{FUNCTIONS}");
-    script
-        .push_str("read_file() { value=$(cat \"$2\") && echo \"$1 $(choice \"$value\")\"; }\n{\n");
-    for (number, file) in (1..).zip(files) {
-        let file = quote(std::slice::from_ref(file));
-        script.push_str(&format!("read_file {number} {file}\n"));
-    }
-    script.push_str("} 2>/dev/null\n");
-    script
+fn is_module(name: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_-".contains(&b);
+    (1..=64).contains(&name.len()) && !name.starts_with('-') && name.bytes().all(is_plain)
 }
 
-/// Prints a line for each file that differs: its number, `back` or `left`, and what it held.
-fn checking(held: &[Held]) -> String {
-    let mut script = format!("# settings after the trial\n{FUNCTIONS}");
-    script.push_str(
-        r#"check_file() {
-  now=$(choice "$(cat "$2")")
-  same "$now" "$3" && return
-  fate=left
-  put "$2" "$3"
-  same "$(choice "$(cat "$2")")" "$3" && fate=back
-  echo "$1 $fate $now"
-}
-{
-"#,
-    );
-    for (number, Held { file, value }) in (1..).zip(held) {
-        let words = quote(&[file.clone(), value.clone()]);
-        script.push_str(&format!("check_file {number} {words}\n"));
+/// What became of a module that was still loaded.
+fn module_note(name: &str, text: &str) -> Option<String> {
+    let begin = format!("unloaded {name} ");
+    let line = text.lines().find_map(|line| line.strip_prefix(&begin))?;
+    let (fate, said) = line.split_once(' ').unwrap_or((line, ""));
+    match fate {
+        "back" => Some(format!("module {name} was left loaded and was unloaded")),
+        "left" => Some(format!(
+            "module {name} was left loaded and could not be unloaded: {}",
+            said::escaped(said, said::MESSAGE)
+        )),
+        _ => None,
     }
-    script.push_str("} 2>/dev/null\n");
-    script
 }
 
-/// What was printed for each number from 1.
-fn lines(stdout: &[u8], count: usize) -> Vec<Option<String>> {
-    let text = String::from_utf8_lossy(stdout);
-    let mut found = vec![None; count];
-    for line in text.lines().take(2 * count) {
-        let Some((number, rest)) = line.split_once(' ') else {
-            continue;
-        };
-        let index = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-        if let Some(place) = index.and_then(|index| found.get_mut(index)) {
-            *place = Some(rest.to_owned());
-        }
+/// What a script said before its last line.
+fn told(host: &dyn Host, script: &str, deadline: Duration) -> Result<String> {
+    let output = host.exec(script, deadline)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if text.lines().next_back() == Some(DONE) {
+        return Ok(text);
     }
-    found
+    let said = said::last_line(&output.stderr).unwrap_or_default();
+    Err(Error::new(
+        ErrorKind::HostTransient,
+        format!(
+            "{}: the look at its settings did not come to its end: {said}",
+            host.name()
+        ),
+    ))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::host::Local;
-
-    #[test]
-    fn what_differs_is_put_back_and_told() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            std::fs::write(&path, text).unwrap();
-            path
-        };
-        let (same, changed, gone) = (
-            file("same", "always [madvise] never\n"),
-            file("it's changed", "60\n"),
-            file("gone", "1\n"),
-        );
-        let files = [&same, &changed, &gone, &folder.path().join("absent")];
-        let files = files.map(|path| path.to_str().unwrap().to_owned());
-        let guard = Guard::read(&Local, files.to_vec()).unwrap().unwrap();
-        assert_eq!(guard.0.len(), 3);
-        assert_eq!(guard.check(&Local).unwrap(), [""; 0]);
-
-        std::fs::write(&changed, "10\n\u{1b}[31m").unwrap();
-        std::fs::remove_file(&gone).unwrap();
-        std::fs::create_dir(&gone).unwrap();
-        let notes = guard.check(&Local).unwrap();
-        let [one, two] = notes.as_slice() else {
-            panic!("{notes:?}");
-        };
-        assert!(
-            one.ends_with("it's changed was left at 10 \\u{1b}[31m and was put back to 60"),
-            "{one}"
-        );
-        assert!(
-            two.ends_with("gone was left at  and could not be put back to 1"),
-            "{two}"
-        );
-        assert_eq!(std::fs::read_to_string(&changed).unwrap(), "60\n");
-        assert_eq!(
-            std::fs::read_to_string(&same).unwrap(),
-            "always [madvise] never\n"
-        );
-        assert_eq!(guard.check(&Local).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn what_a_host_says_beside_its_values_is_not_taken() {
-        assert_eq!(
-            lines(b"motd\n0 a\n3 b\n2 c d\nx 1\n", 2),
-            [None, Some("c d".into())]
-        );
-        let held = Held {
-            file: "/proc/sys/vm/x".into(),
-            value: "1".into(),
-        };
-        assert_eq!(held.note(Some("lost 2")), None);
-        assert_eq!(held.note(Some("back")), None);
-    }
-}
+mod tests;

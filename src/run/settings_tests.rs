@@ -30,8 +30,8 @@ fn story(found: &str, plays: impl IntoIterator<Item = Play>) -> Story {
     let story = Story::on(&["alpha"]).workloads(plays);
     let host = &story.hosts[0];
     host.answer(ROOT, "root\n", 0);
-    host.answer(READ, "1 60\n", 0);
-    host.answer(CHECK, found, 0);
+    host.answer(READ, "1 60\nmodule xfs\ndone\n", 0);
+    host.answer(CHECK, &format!("{found}done\n"), 0);
     story
 }
 
@@ -114,7 +114,7 @@ fn a_host_that_is_lost_leaves_its_settings_in_doubt() {
     let story = story("", [broken_by([Step::Break])]).refusing(usize::MAX);
     let record = story.run(&swappy(2));
     assert_eq!(states(&record), ["failed", "not-run"]);
-    let told = "lost before its settings could be looked at again: /proc/sys/vm/swappiness";
+    let told = "lost before its settings could be looked at again: /proc/sys/vm/swappiness was 60, module xfs was not loaded";
     assert!(notes(&record, 0).contains(told), "{}", notes(&record, 0));
 }
 
@@ -134,6 +134,77 @@ fn after_another_boot_nothing_is_put_back() {
         .map(|t| t.boot_id.as_deref());
     let boots: Vec<_> = boots.collect();
     assert!(boots[0] == Some(BOOT_ID.trim()) && boots[1] != boots[0]);
+}
+
+#[test]
+fn nothing_is_measured_after_a_setting_that_could_not_be_put_back() {
+    for play in [good(), broken_by([Step::Break])] {
+        let story = story("1 left 10\n", [play]);
+        let record = story.run(&swappy(2));
+        assert_eq!(states(&record)[1], "not-run");
+        let why = reason(&record.manifest().trials[1]).to_owned();
+        let told = "/proc/sys/vm/swappiness could not be put back to 60 after trial t01";
+        assert!(why.contains(told), "{why}");
+    }
+}
+
+#[test]
+fn a_host_that_says_nothing_of_its_settings_is_asked_again_and_left() {
+    let story = Story::on(&["alpha"]).workloads([good()]);
+    story.hosts[0].answer(READ, "1 60\ndone\n", 0);
+    story.hosts[0].answer(CHECK, "", 137);
+    let record = story.run(&swappy(2));
+    assert_eq!(states(&record), ["failed", "not-run"]);
+    let why = reason(&record.manifest().trials[0]).to_owned();
+    assert!(why.contains("did not come to its end"), "{why}");
+    assert!(notes(&record, 0).contains("swappiness was 60"));
+    assert_eq!(places(&story.hosts[0], CHECK).len(), 4);
+}
+
+#[test]
+fn modules_that_stay_loaded_are_told() {
+    let mut play = good();
+    let said = "ktrial: module xfs was not loaded before and still is: in use\n";
+    play.steps.insert(play.steps.len() - 1, Step::Err(said));
+    let story = story("unloaded xfs back\n", [play]);
+    let record = story.run(&swappy(1));
+    assert_eq!(states(&record), ["complete"]);
+    let told = notes(&record, 0);
+    assert!(told.contains(said.trim_end()), "{told}");
+    assert!(
+        told.contains("module xfs was left loaded and was unloaded"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_runs_on_after_a_broken_connection_is_told_and_nothing_is_measured_beside_it() {
+    for (asked, said, told) in [
+        (
+            "# what outlived",
+            "77 daemon\n",
+            "process 77 daemon of trial t01 still runs",
+        ),
+        (
+            "# groups that run",
+            "101\n",
+            "a process of trial t01 still runs, in group 101",
+        ),
+    ] {
+        let story = story("", [broken_by([Step::Break]), good()]);
+        story.hosts[0].answer(asked, said, 0);
+        let record = story.run(&swappy(2));
+        assert_eq!(states(&record), ["failed", "not-run"]);
+        let why = reason(&record.manifest().trials[1]).to_owned();
+        assert!(why.contains(told), "{why}");
+        assert!(
+            notes(&record, 0).contains(said.trim_end()),
+            "{}",
+            notes(&record, 0)
+        );
+        // It looks at the settings nevertheless.
+        assert_eq!(places(&story.hosts[0], CHECK).len(), 1);
+    }
 }
 
 #[test]

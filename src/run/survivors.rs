@@ -23,6 +23,30 @@ pub(super) struct Survivors {
     pub(super) remain: bool,
 }
 
+impl Survivors {
+    /// What a trial's reader has to know.
+    pub(super) fn note(&self) -> Option<String> {
+        let fate = match self.remain {
+            true => "could not be ended",
+            false => "was ended",
+        };
+        (!self.found.is_empty()).then(|| {
+            format!(
+                "the workload left its process group, outlived the trial and {fate}: process {}",
+                self.found.join("; ")
+            )
+        })
+    }
+
+    /// Why nothing can be measured beside them, when some run on.
+    pub(super) fn running(&self, trial: &str) -> Option<String> {
+        self.remain.then(|| {
+            let found = self.found.join("; ");
+            format!("process {found} of trial {trial} still runs")
+        })
+    }
+}
+
 /// Looks for the processes that the workload of this group left, and ends them.
 ///
 /// # Errors

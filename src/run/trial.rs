@@ -10,7 +10,7 @@ use crate::experiment::{Experiment, MonitorKind, PlannedTrial, WorkloadKind};
 use crate::host::{self, Exit, Host};
 use crate::monitor;
 use crate::record::State;
-use crate::workload::{self, GRACE, Marks, Token};
+use crate::workload::{self, GRACE, Marks, Token, module};
 
 use super::cancel::Cancel;
 use super::clock::Clock;
@@ -93,7 +93,8 @@ pub(super) fn execute(
     remains: &mut Remains,
 ) -> Result<Ending> {
     let token = Token::random()?;
-    remains.grace = workload::grace(&setting.experiment.workload);
+    remains.trial.clone_from(&planned.id);
+    remains.grace = workload::grace(planned, setting.experiment);
     let mut trial = Trial {
         planned,
         setting,
@@ -111,12 +112,13 @@ pub(super) fn execute(
     if !connection_broke {
         // Each is done even when the one before failed: a full disk must leave nothing on the host.
         let ended = trial.end_all().and_then(|()| trial.end_survivors());
+        let told = trial.note_modules();
         let checked = match &ended {
             // Whoever connects again ends what runs, and looks at the settings then.
             Err(e) if e.kind() == ErrorKind::HostTransient => Ok(()),
             _ => trial.check_settings(),
         };
-        ended.and(checked)?;
+        ended.and(told).and(checked)?;
     }
     noted?;
     // Asked last: the script's own marks may come only while it is ended.
@@ -153,8 +155,8 @@ impl Trial<'_> {
             trial.boot_id = identity.boot_id;
             trial.kernel = identity.kernel;
         })?;
-        let guarded = workload::settings::guarded(self.planned, self.setting.experiment);
-        self.remains.guard = Guard::read(self.setting.host, guarded)?;
+        let (host, experiment) = (self.setting.host, self.setting.experiment);
+        self.remains.guard = Guard::read(host, self.planned, experiment)?;
         self.start_monitors()?;
         if let Some(ending) = self.await_first_samples()? {
             return Ok(ending);
@@ -400,26 +402,16 @@ impl Trial<'_> {
 
     /// Ends what left the workload's group, and tells the record of it.
     fn end_survivors(&mut self) -> Result<()> {
-        let Some(group) = self.remains.workload.take() else {
+        let Some(group) = self.remains.workload else {
             return Ok(());
         };
         let survivors = survivors::end(self.setting.host, self.setting.clock, group)?;
-        if survivors.found.is_empty() {
-            return Ok(());
+        self.remains.workload = None;
+        self.remains.running = survivors.running(&self.planned.id);
+        match survivors.note() {
+            Some(note) => self.setting.slot.update(|trial| trial.notes.push(note)),
+            None => Ok(()),
         }
-        let found = survivors.found.join("; ");
-        let fate = match survivors.remain {
-            true => "could not be ended",
-            false => "was ended",
-        };
-        if survivors.remain {
-            let id = &self.planned.id;
-            self.remains.running = Some(format!("process {found} of trial {id} still runs"));
-        }
-        let note = format!(
-            "the workload left its process group, outlived the trial and {fate}: process {found}"
-        );
-        self.setting.slot.update(|trial| trial.notes.push(note))
     }
 
     /// Puts back what the trial left changed in files of the kernel, and tells the record of it.
@@ -427,8 +419,23 @@ impl Trial<'_> {
         let Some(guard) = &self.remains.guard else {
             return Ok(());
         };
-        let notes = guard.check(self.setting.host)?;
+        let found = guard.check(self.setting.host)?;
         self.remains.guard = None;
+        self.remains.leaves(found.left);
+        if found.notes.is_empty() {
+            return Ok(());
+        }
+        let slot = self.setting.slot;
+        slot.update(|trial| trial.notes.extend(found.notes))
+    }
+
+    /// Tells the record of modules that the trial's script could not unload; it says so at its very end.
+    fn note_modules(&self) -> Result<()> {
+        let Some(workload) = &self.workload else {
+            return Ok(());
+        };
+        let said = String::from_utf8_lossy(workload.stderr.tail());
+        let notes: Vec<String> = module::that_stay(&said).collect();
         if notes.is_empty() {
             return Ok(());
         }

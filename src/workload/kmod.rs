@@ -50,6 +50,11 @@ fn loads(argv: &[String]) -> Loads {
 ///
 /// Afterwards `kmod_sh` is the script's path and `modules` what the test loads, that which is loaded last first.
 pub(super) fn checks(argv: &[String]) -> String {
+    format!("{FIND}{}{CHECKS}", tested(argv))
+}
+
+/// The shell line that sets `modules` to what the test loads.
+fn tested(argv: &[String]) -> String {
     let (driver, file_system) = (
         "${DEFAULT_KMOD_DRIVER:-test_module}",
         "${DEFAULT_KMOD_FS:-xfs}",
@@ -59,7 +64,12 @@ pub(super) fn checks(argv: &[String]) -> String {
         Loads::FileSystem => format!("test_kmod {file_system}"),
         Loads::Both => format!("test_kmod {driver} {file_system}"),
     };
-    format!("{FIND}modules=\"{modules}\"\n{CHECKS}")
+    format!("modules=\"{modules}\"\n")
+}
+
+/// Shell lines that set `modules_to_unload` and load nothing.
+pub(super) fn names(argv: &[String]) -> String {
+    format!("{}{NEEDED}", tested(argv))
 }
 
 const CHECKS: &str = r#"if [ -z "$kmod_sh" ]; then
@@ -80,16 +90,18 @@ done
 pub(super) fn around(argv: &[String]) -> Around {
     let (functions, leave, checks) = (module::FUNCTIONS, module::LEAVE, checks(argv));
     Around {
-        prepare: format!("modules_to_unload=\n{functions}{leave}{checks}{ENTER}"),
+        prepare: format!("modules_to_unload=\n{functions}{leave}{checks}{NEEDED}{ENTER}"),
         restore: module::RESTORE.to_owned(),
     }
 }
 
-/// kmod.sh reads a file beside it; `clear`, which it calls for -w, needs a terminal's name.
-const ENTER: &str = r#"needed=
+const NEEDED: &str = r#"needed=
 for module in $modules; do needed="$needed $(needed_by "$module")"; done
 modules_to_unload="$modules $needed"
-export PATH TERM="${TERM:-linux}"
+"#;
+
+/// kmod.sh reads a file beside it; `clear`, which it calls for -w, needs a terminal's name.
+const ENTER: &str = r#"export PATH TERM="${TERM:-linux}"
 cd "${kmod_sh%/*}" || leave 1
 "#;
 

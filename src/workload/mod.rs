@@ -3,7 +3,7 @@
 pub mod boot;
 mod kmod;
 mod mark;
-mod module;
+pub(crate) mod module;
 pub mod settings;
 pub mod stress_ng;
 
@@ -21,11 +21,38 @@ pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
 /// How long a workload has to end after INT, and again after TERM, before KILL.
 ///
-/// kmod.sh minds a signal only between two loads of modules, and has to put back what it changed.
-pub(crate) fn grace(workload: &Workload) -> Duration {
-    match workload.kind {
-        WorkloadKind::Kmod => 3 * GRACE,
-        _ => GRACE,
+/// kmod.sh minds a signal only between two loads of modules, and has to put back what it changed; modules are unloaded
+/// one after the other.
+pub(crate) fn grace(trial: &PlannedTrial, experiment: &Experiment) -> Duration {
+    match loads_modules(trial, experiment) {
+        true => 3 * GRACE,
+        false => GRACE,
+    }
+}
+
+/// Whether a trial's workload loads modules.
+fn loads_modules(trial: &PlannedTrial, experiment: &Experiment) -> bool {
+    match experiment.workload.kind {
+        WorkloadKind::Kmod => true,
+        WorkloadKind::StressNg => module::is_stressed(&trial.argv),
+        WorkloadKind::Command | WorkloadKind::Boot => false,
+    }
+}
+
+/// Whether a trial's workload and its settings need root.
+pub(crate) fn needs_root(trial: &PlannedTrial, experiment: &Experiment) -> bool {
+    experiment.workload.kind == WorkloadKind::Boot
+        || loads_modules(trial, experiment)
+        || !trial.settings.is_empty()
+}
+
+/// Shell lines that set `modules_to_unload`: what the trial loads and is not loaded yet, and maybe its own module that
+/// is; they load nothing. None for a trial that loads none.
+pub(crate) fn modules(trial: &PlannedTrial, experiment: &Experiment) -> Option<String> {
+    match experiment.workload.kind {
+        WorkloadKind::Kmod => Some(kmod::names(&trial.argv)),
+        WorkloadKind::StressNg => module::names(&trial.argv),
+        WorkloadKind::Command | WorkloadKind::Boot => None,
     }
 }
 
@@ -78,22 +105,45 @@ pub(crate) fn marked_script(
         ),
     };
     let around = [settings::around(&settings::of(trial, experiment)), around];
+    let limit = experiment.idle + deadline(workload);
+    let times = Times {
+        idle: experiment.idle,
+        settle: experiment.settle,
+        limit,
+        grace: grace(trial, experiment),
+    };
+    phases(&around, &command, times, token)
+}
+
+/// How long the parts of a script take.
+struct Times {
+    idle: Duration,
+    settle: Duration,
+    /// When the watchdog ends the workload.
+    limit: Duration,
+    /// What passes between its signals.
+    grace: Duration,
+}
+
+/// The script that runs a command in its phases, with what is done around them.
+fn phases(around: &[Around], command: &str, times: Times, token: &Token) -> String {
     let prepare: String = around.iter().map(|a| a.prepare.as_str()).collect();
     let restore: String = around.iter().rev().map(|a| a.restore.as_str()).collect();
-    let (idle, settle) = (
-        experiment.idle.as_secs_f64(),
-        experiment.settle.as_secs_f64(),
-    );
-    let limit = (experiment.idle + deadline(workload)).as_secs_f64();
-    let grace = grace(workload).as_secs_f64();
+    let [idle, settle, limit, grace] =
+        [times.idle, times.settle, times.limit, times.grace].map(|t| t.as_secs_f64());
     let variable = variable("$$");
     let (mark, token) = (mark::WORD, token.word());
     format!(
         r#"# the workload with its idle and settle phases
 # The watchdog; begun before the trap, which a child has until it is under way, so that TERM always ends it.
+# It kills the workload first: this shell has to restore.
 {{
   sleep {limit}; kill -s INT 0
   sleep {grace}; trap '' TERM; kill -s TERM 0; trap - TERM
+  sleep {grace}
+  for file in $(grep -lsF "{variable}" /proc/[0-9]*/environ); do
+    file=${{file#/proc/}}; kill -s KILL "${{file%/environ}}"
+  done
   sleep {grace}; kill -s KILL 0
 }} </dev/null >/dev/null 2>&1 &
 mark() {{ read -r up rest </proc/uptime; printf '\n{mark} {token} %s %s %s\n' "$1" "$up" "$2"; }}
@@ -104,7 +154,9 @@ leave() {{ kill -s TERM 0; restore; exit "$1"; }}
 ended=
 # A connection that is gone must not end the script before it has restored.
 trap 'ended=yes' INT TERM HUP PIPE
-{prepare}mark idle
+{prepare}# Whoever is told to end meanwhile need not idle first.
+[ -z "$ended" ] || leave 130
+mark idle
 sleep {idle}
 [ -z "$ended" ] || leave 130
 mark start
@@ -170,9 +222,9 @@ pub(crate) fn checks(plan: &Plan) -> String {
 }
 
 /// The programs that a workload needs on a host, besides a POSIX shell and those of its command line.
-pub(crate) fn programs(experiment: &Experiment) -> &'static [&'static str] {
-    let modules = experiment.needs_root();
-    match experiment.workload.kind {
+pub(crate) fn programs(plan: &Plan) -> &'static [&'static str] {
+    let modules = plan.trials.iter().any(|t| module::is_stressed(&t.argv));
+    match plan.experiment.workload.kind {
         WorkloadKind::Kmod => &[
             "bash", "kmod", "modprobe", "rmmod", "which", "awk", "sed", "tr",
         ],
@@ -217,3 +269,6 @@ pub(crate) fn quote(words: &[String]) -> String {
         .join(words.iter().map(String::as_str))
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

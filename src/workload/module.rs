@@ -4,10 +4,10 @@
 //! takes the module away first when it is there, and counts a load that failed as nothing at all: a trial that cannot
 //! work would look like one that needs no memory.
 
-use crate::workload::{Around, quote};
+use crate::workload::{Around, quote, shown};
 
 /// Shell functions about modules, for checks and for trials. With `fault MESSAGE` they tell what is wrong.
-pub(super) const FUNCTIONS: &str = r#"PATH=$PATH:/usr/sbin:/sbin
+pub(crate) const FUNCTIONS: &str = r#"PATH=$PATH:/usr/sbin:/sbin
 # The kernel has underscores where a file's name may have hyphens.
 kernel_name() { printf '%s' "$1" | tr - _; }
 is_loaded() {
@@ -39,7 +39,7 @@ unload() {
     said=$(rmmod "$1" 2>&1) && return 0
     sleep 1
   done
-  echo "module $1 was not loaded before and still is: $said" >&2
+  echo "ktrial: module $1 was not loaded before and still is: $said" >&2
 }
 # Large modules that most kernels have: to choose another one from.
 others() {
@@ -65,11 +65,29 @@ pub(super) const RESTORE: &str = "for module in $modules_to_unload; do unload \"
 /// What stress-ng takes when no `--module-name` is given: the first of these whose file is there as it needs it.
 const DEFAULTS: &str = "test_user_copy test_bpf test_module test_static_key_base test_firmware";
 
+/// What [`RESTORE`] says of a module that it could not unload begins so.
+const STAYS: &str = "ktrial: module ";
+
+/// Most modules that are named.
+const NAMED: usize = 10;
+
+/// What a trial's script said of modules that stay loaded, from the end of its standard error.
+pub(crate) fn that_stay(stderr: &str) -> impl Iterator<Item = String> {
+    let lines = stderr.lines().filter(|line| line.starts_with(STAYS));
+    lines.take(NAMED).map(shown)
+}
+
 /// The module that a stress-ng command line asks for.
 #[derive(Debug, PartialEq)]
 enum Module<'a> {
     Named(&'a str),
     Default,
+}
+
+/// Whether stress-ng's arguments start its module stressor.
+pub(super) fn is_stressed(argv: &[String]) -> bool {
+    let is_option = |word: &String| word == "--module" || word.starts_with("--module=");
+    argv.iter().any(is_option)
 }
 
 /// What stress-ng's arguments say of the module stressor; none when they do not start it.
@@ -82,22 +100,30 @@ fn module(argv: &[String]) -> Option<Module<'_>> {
         let joined = argv.get(index)?.split_once('=').map(|(_, value)| value);
         joined.or_else(|| argv.get(index + 1).map(String::as_str))
     };
-    value_of("--module")?;
-    Some(value_of("--module-name").map_or(Module::Default, Module::Named))
+    is_stressed(argv).then(|| value_of("--module-name").map_or(Module::Default, Module::Named))
+}
+
+/// Shell lines that set `module` to the module's name; nothing without the module stressor.
+fn choice(argv: &[String]) -> Option<String> {
+    Some(match module(argv)? {
+        Module::Named(name) => format!("module={}\n", quote(&[name.to_owned()])),
+        Module::Default => format!(
+            "for module in {DEFAULTS} ''; do\n  \
+             case $(modinfo -n \"$module\" 2>/dev/null) in *.ko) break ;; esac\ndone\n"
+        ),
+    })
+}
+
+/// Shell lines that set `modules_to_unload` and load nothing.
+pub(super) fn names(argv: &[String]) -> Option<String> {
+    Some(format!("{}{NEEDED}", choice(argv)?))
 }
 
 /// Shell lines that say by `fault` what keeps these arguments from working; nothing without the module stressor.
 ///
 /// Afterwards `module` is the module's name.
 pub(super) fn checks(argv: &[String]) -> Option<String> {
-    let choice = match module(argv)? {
-        Module::Named(name) => format!("module={}\n", quote(&[name.to_owned()])),
-        Module::Default => format!(
-            "for module in {DEFAULTS} ''; do\n  \
-             case $(modinfo -n \"$module\" 2>/dev/null) in *.ko) break ;; esac\ndone\n"
-        ),
-    };
-    Some(format!("{choice}{CHECKS}"))
+    Some(format!("{}{CHECKS}", choice(argv)?))
 }
 
 const CHECKS: &str = r#"file=$(modinfo -n -- "$module" 2>/dev/null)
@@ -129,16 +155,18 @@ pub(super) fn around(argv: &[String]) -> Around {
         return Around::default();
     };
     Around {
-        prepare: format!("modules_to_unload=\n{FUNCTIONS}{LEAVE}{checks}{LOAD_NEEDED}"),
+        prepare: format!("modules_to_unload=\n{FUNCTIONS}{LEAVE}{checks}{NEEDED}{LOAD_NEEDED}"),
         restore: RESTORE.to_owned(),
     }
 }
 
+const NEEDED: &str = r#"needed=$(needed_by "$module")
+modules_to_unload="$module $needed"
+"#;
+
 /// A module that is only wished for, such as a faster checksum, may be refused by this machine: what is needed
 /// stands in the module itself.
-const LOAD_NEEDED: &str = r#"needed=$(needed_by "$module")
-modules_to_unload="$module $needed"
-for name in $needed; do modprobe -- "$name" 2>/dev/null; done
+const LOAD_NEEDED: &str = r#"for name in $needed; do modprobe -- "$name" 2>/dev/null; done
 for needed in $(modinfo -F depends -- "$module" | tr , ' '); do
   if ! is_loaded "$needed" && [ ! -e "/sys/module/$(kernel_name "$needed")" ]; then
     fault "module $module needs $needed, which cannot be loaded: $(modprobe -- "$needed" 2>&1)"
@@ -172,6 +200,17 @@ mod tests {
             ),
         ] {
             assert_eq!(module(&argv(line)), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_stressor_is_seen_however_its_option_is_written() {
+        for (line, want) in [
+            ("stress-ng --module 1", true),
+            ("stress-ng --vm 1 --module=1", true),
+            ("stress-ng --module-name xfs", false),
+        ] {
+            assert_eq!(is_stressed(&argv(line)), want, "{line}");
         }
     }
 
@@ -263,7 +302,10 @@ END
         let said = sh(stand_ins, "unload xfs 2>&1");
         assert_eq!(
             said,
-            "module xfs was not loaded before and still is: in use\n"
+            "ktrial: module xfs was not loaded before and still is: in use\n"
         );
+        let stderr = format!("stress-ng: done\n{}", said.repeat(99));
+        let told: Vec<String> = that_stay(&stderr).collect();
+        assert_eq!((told.len(), told[0].as_str()), (NAMED, said.trim_end()));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::experiment::{Experiment, PlannedTrial, Setting, WorkloadKind};
 
-use super::{Around, quote};
+use super::{Around, module, quote};
 
 /// Shell functions for values of the kernel's files.
 ///
@@ -42,10 +42,9 @@ const OOM_DUMP_TASKS: &str = "/proc/sys/vm/oom_dump_tasks";
 /// stressor may exhaust memory; `vm.oom_dump_tasks=0` keeps the list of all tasks out of the kernel's log then.
 pub fn of(trial: &PlannedTrial, experiment: &Experiment) -> Vec<Setting> {
     let mut settings = trial.settings.clone();
-    let is_module = |word: &String| word == "--module" || word.starts_with("--module=");
     let is_set = |setting: &Setting| setting.file == OOM_DUMP_TASKS;
     if experiment.workload.kind == WorkloadKind::StressNg
-        && trial.argv.iter().any(is_module)
+        && module::is_stressed(&trial.argv)
         && !settings.iter().any(is_set)
     {
         settings.push(Setting {
@@ -89,8 +88,6 @@ pub(super) fn around(settings: &[Setting]) -> Around {
             &format!("[ -z \"$held{number}\" ] || put {file} \"$old{number}\" 2>/dev/null\n"),
         );
     }
-    // Whoever is told to end meanwhile need not idle first.
-    around.prepare.push_str("[ -z \"$ended\" ] || leave 130\n");
     around
 }
 

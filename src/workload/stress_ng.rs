@@ -52,13 +52,16 @@ pub(super) fn killed(code: i32) -> Option<String> {
     })
 }
 
-/// The stressors of a report that did nothing.
+/// Most stressors that are named.
+const NAMED: usize = 10;
+
+/// The stressors of a report that did nothing: each once, the first [`NAMED`] of them and `...` for more.
 ///
 /// # Errors
 /// Without one number of operations the report is none, and what stress-ng did is not known.
 pub(crate) fn idle_stressors(report: &[u8]) -> Result<Vec<String>, String> {
     let text = String::from_utf8_lossy(report);
-    let (mut stressor, mut numbers, mut idle) = ("?", 0, Vec::new());
+    let (mut stressor, mut numbers, mut idle) = ("?", 0, Vec::<String>::new());
     for line in text.lines() {
         let line = line.trim().trim_start_matches("- ");
         if let Some(name) = line.strip_prefix("stressor:") {
@@ -67,8 +70,13 @@ pub(crate) fn idle_stressors(report: &[u8]) -> Result<Vec<String>, String> {
         let operations = line.strip_prefix("bogo-ops:").map(str::trim);
         if let Some(Ok(operations)) = operations.map(str::parse::<f64>) {
             numbers += 1;
-            if operations == 0.0 {
-                idle.push(shown(stressor));
+            let name = shown(stressor);
+            if operations == 0.0 && idle.len() <= NAMED && !idle.contains(&name) {
+                idle.push(if idle.len() < NAMED {
+                    name
+                } else {
+                    "...".to_owned()
+                });
             }
         }
     }
@@ -124,6 +132,11 @@ mod tests {
         let report = "metrics:\n    - stressor: module\n      bogo-ops: 0\n      bogo-ops-per-second-real-time: 0.0\n\n    \
             - stressor: vm\n      bogo-ops: 12\n";
         assert_eq!(idle_stressors(report.as_bytes()).unwrap(), ["module"]);
+        let many: String = (0..99)
+            .map(|i| format!("- stressor: s{}\n bogo-ops: 0\n", i / 2))
+            .collect();
+        let idle = idle_stressors(many.as_bytes()).unwrap().join(" ");
+        assert_eq!(idle, "s0 s1 s2 s3 s4 s5 s6 s7 s8 s9 ...");
         for nothing in [
             "",
             "metrics:\n",

@@ -82,7 +82,7 @@ fn head(plan: &Plan, out: &mut String) {
         .iter()
         .map(|(name, values)| ("parameter", format!("{name}: {}", values.join(", "))));
     let root = "on every host, by the login or by `sudo -n`".to_owned();
-    let root = experiment.needs_root().then_some(("as root", root));
+    let root = plan.needs_root().then_some(("as root", root));
     let warnings = plan.warnings();
     let warnings = warnings.into_iter().map(|text| ("warning", text));
     let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
@@ -138,7 +138,7 @@ fn commands(plan: &Plan, out: &mut String) {
     out.push_str(
         "\nWhat runs on each host. Scripts stand after `|`; a line too long for the page goes on after `:`.\n",
     );
-    if experiment.needs_root() {
+    if plan.needs_root() {
         out.push_str(
             "\nbefore the preflight and after each new connection; the rest runs as root:\n",
         );
@@ -191,7 +191,9 @@ fn settings(plan: &Plan, out: &mut String) {
     for (before, after) in scripts.collect::<BTreeSet<_>>() {
         out.push_str("\nsettings, before each trial:\n");
         script(&before, out);
-        out.push_str("\nsettings, after each trial; OLD stands for what was read before:\n");
+        out.push_str(
+            "\nsettings, after each trial; OLD and MODULE stand for what was read before:\n",
+        );
         script(&after, out);
     }
 }
