@@ -28,6 +28,11 @@ pub(super) struct Remains {
 }
 
 impl Remains {
+    /// Whether anything is to be ended or looked at yet.
+    pub(super) fn are_left(&self) -> bool {
+        !self.groups.is_empty() || self.workload.is_some() || self.guard.is_some()
+    }
+
     /// Ends, restores and removes what a trial left, over a new connection. Gives notes of what was restored.
     pub(super) fn clear(&self, host: &dyn Host, clock: &dyn Clock) -> Result<Vec<String>> {
         if self.boot_id.is_none() || Identity::read(host)?.boot_id != self.boot_id {
