@@ -57,7 +57,7 @@ impl Setting<'_> {
     /// run another kernel.
     pub(super) fn other_boot(&self, boot_id: Option<&str>) -> Option<Ending> {
         let other = self.boot_id.is_some() && self.boot_id != boot_id;
-        other.then(|| Ending::Rebooted)
+        other.then_some(Ending::Rebooted)
     }
 }
 
