@@ -11,6 +11,8 @@ mod boot_over;
 mod boot_tests;
 mod boot_times;
 mod cancel;
+#[cfg(test)]
+mod clean_up_tests;
 mod clock;
 mod hook;
 mod identity;
