@@ -144,7 +144,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What the filled-in texts are used as: hosts' names, words for a boot loader, values of settings.
+    /// What the filled-in texts are used as: hosts' names, and words for a boot loader.
     fn filled_in(&self, experiment: &Experiment) -> Result<()> {
         for planned in plan::plan(experiment)?.trials {
             if let Some(Fault { message, next, .. }) =

@@ -76,6 +76,8 @@ impl Fence {
         if let (Some(line), Some(end)) = (line, end) {
             let (group, after) = line.split_at(end);
             let group = std::str::from_utf8(group).ok().and_then(|t| t.parse().ok());
+            // Group 1 is init's, and less is none: no signal could be sent there.
+            let group = group.filter(|group| *group > 1);
             let after = after.get(1..).unwrap_or_default().to_vec();
             self.group = Some(group.ok_or(NoFence)?);
             self.noise = Vec::new();
@@ -111,7 +113,10 @@ mod tests {
         let mut fence = Fence::new("S");
         assert!(fence.pass(vec![b'x'; NOISE_LIMIT]).is_ok());
         assert!(fence.pass(vec![b'x']).is_err());
-        assert!(Fence::new("S").pass(b"\nS x\n".to_vec()).is_err());
+        for group in ["x", "1", "0", "-7", ""] {
+            let line = format!("\nS {group}\n").into_bytes();
+            assert!(Fence::new("S").pass(line).is_err(), "{group}");
+        }
     }
 
     #[test]

@@ -78,6 +78,8 @@ struct Inner {
     name: String,
     pub(crate) clock: ScriptedClock,
     answers: Mutex<Vec<(&'static str, Output)>>,
+    refusals: Mutex<Vec<(&'static str, ErrorKind, usize)>>,
+    lost_after: Mutex<Option<&'static str>>,
     plays: Mutex<Vec<(&'static str, VecDeque<Play>)>>,
     streams: Mutex<Vec<Arc<Mutex<Stream>>>>,
     log: Mutex<Vec<String>>,
@@ -96,6 +98,8 @@ impl ScriptedHost {
             name: name.to_owned(),
             clock: clock.clone(),
             answers: Mutex::default(),
+            refusals: Mutex::default(),
+            lost_after: Mutex::default(),
             plays: Mutex::default(),
             streams: Mutex::default(),
             log: Mutex::default(),
@@ -125,6 +129,17 @@ impl ScriptedHost {
             stderr: stderr.into(),
         };
         self.0.answers.lock().unwrap().push((contains, output));
+    }
+
+    /// Does not run, so many times, what `exec` asks with a script that contains the text.
+    pub(crate) fn refuse(&self, contains: &'static str, kind: ErrorKind, times: usize) {
+        let mut refusals = self.0.refusals.lock().unwrap();
+        refusals.push((contains, kind, times));
+    }
+
+    /// The connection breaks after a script that contains the text.
+    pub(crate) fn lose_after(&self, contains: &'static str) {
+        *self.0.lost_after.lock().unwrap() = Some(contains);
     }
 
     /// Plays `spawn` of scripts that contain the text, one play a time, the last one again and again.
@@ -201,6 +216,16 @@ impl Host for ScriptedHost {
 
     fn exec(&self, script: &str, _: Duration) -> Result<Output> {
         self.check()?;
+        for (text, kind, times) in self.0.refusals.lock().unwrap().iter_mut() {
+            if script.contains(*text) && *times > 0 {
+                *times -= 1;
+                return Err(Error::new(*kind, "did not run a script"));
+            }
+        }
+        if let Some(text) = *self.0.lost_after.lock().unwrap() {
+            let lost = script.contains(text);
+            self.0.broken.fetch_or(lost, Ordering::SeqCst);
+        }
         let first = script.lines().next().unwrap_or_default();
         self.0.log.lock().unwrap().push(first.to_owned());
         let answers = self.0.answers.lock().unwrap();

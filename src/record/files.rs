@@ -44,6 +44,19 @@ pub(super) fn write_whole_by(
     })
 }
 
+/// Brings a file of the record and the folders that it lies in to the disk. What is missing is told by whoever reads it.
+pub(crate) fn sync_raw(dir: &Path, path: &str) -> Result<()> {
+    let file = inside(dir, path)?;
+    let within = file.ancestors().take_while(|path| *path != dir);
+    for path in within.chain([dir]) {
+        match File::open(path).and_then(|file| file.sync_all()) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            synced => synced.map_err(|e| Error::io("write to the disk", path, e))?,
+        }
+    }
+    Ok(())
+}
+
 /// A path within the record, or an error: records come from others, and their manifests are not trusted.
 pub(super) fn inside(dir: &Path, path: &str) -> Result<PathBuf> {
     let relative = Path::new(path);
@@ -147,4 +160,20 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lies_in_the_record_is_brought_to_the_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("raw/t01")).unwrap();
+        fs::write(dir.path().join("raw/t01/a.txt"), "1\n").unwrap();
+        for path in ["raw/t01/a.txt", "raw/t01/absent.txt", "raw/t02/absent.txt"] {
+            sync_raw(dir.path(), path).unwrap();
+        }
+        assert!(sync_raw(dir.path(), "../a.txt").is_err());
+    }
 }

@@ -35,6 +35,10 @@ impl RecordWriter {
     /// # Errors
     /// When it exists already: a record is never overwritten.
     pub fn create(dir: &Path) -> Result<Self> {
+        Self::create_by(dir, Lock::take)
+    }
+
+    fn create_by(dir: &Path, lock: impl FnOnce(&Path) -> Result<Lock>) -> Result<Self> {
         if let Some(parent) = dir.parent() {
             fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
         }
@@ -46,7 +50,10 @@ impl RecordWriter {
             }
             _ => Error::io("make the record's folder", dir, e),
         })?;
-        let lock = Lock::take(dir)?;
+        let lock = lock(dir).inspect_err(|_| {
+            // Nothing is in it; a folder that is left would look like a record of this name.
+            let _ = fs::remove_dir(dir);
+        })?;
         Ok(RecordWriter {
             dir: dir.to_owned(),
             lock,
@@ -145,4 +152,23 @@ fn to_yaml(manifest: &Manifest) -> Result<Vec<u8>> {
     serde_yaml::to_string(manifest)
         .map(String::into_bytes)
         .map_err(|e| Error::new(ErrorKind::Record, "cannot write the manifest").because(e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_locked_is_not_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("runs/r");
+        let refused = |dir: &Path| {
+            let unsupported = std::io::ErrorKind::Unsupported.into();
+            Err(Error::io("lock the record's folder", dir, unsupported))
+        };
+        let error = RecordWriter::create_by(&dir, refused).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(!dir.exists());
+        RecordWriter::create(&dir).unwrap();
+    }
 }

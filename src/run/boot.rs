@@ -1,5 +1,6 @@
 //! A boot of a host before a trial: start it anew, wait until it is up, see what it runs.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -13,7 +14,7 @@ use super::identity::Identity;
 use super::ledger::Slot;
 use super::progress::Update;
 use super::said;
-use super::sequence::{Shared, words};
+use super::sequence::{Shared, of_the_record, words};
 use super::trial::Ending;
 
 /// How often a host is booted until it runs what was asked for.
@@ -55,6 +56,8 @@ pub(super) struct Boot<'a> {
     pub(super) host: &'a str,
     pub(super) trial: &'a PlannedTrial,
     pub(super) wanted: &'a PlannedBoot,
+    /// The last boot_id that is known of the host: not the one of a new boot.
+    pub(super) last_boot_id: Option<&'a str>,
     pub(super) slot: Slot<'a>,
     pub(super) shared: &'a Shared<'a>,
 }
@@ -87,7 +90,7 @@ impl Boot<'_> {
                 Ok(None)
             }
             Err(error) => match error.kind() {
-                ErrorKind::Io | ErrorKind::Record | ErrorKind::Usage => Err(error),
+                kind if of_the_record(kind) => Err(error),
                 _ if self.shared.cancel.is_cancelled() => Ok(Some(Ending::Interrupted)),
                 _ => Ok(Some(Ending::Failed(format!(
                     "the boot failed: {}",
@@ -145,7 +148,29 @@ impl Boot<'_> {
                 missing.join(" ")
             ));
         }
+        let former = self.former(cmdline);
+        if !former.is_empty() {
+            let former: Vec<String> = former.into_iter().collect();
+            wrong.push(format!(
+                "still has {} on its kernel command line `{cmdline}`",
+                former.join(" ")
+            ));
+        }
         (!wrong.is_empty()).then(|| wrong.join(" and "))
+    }
+
+    /// The words of a command line that the experiment asks for in other boots of this host, and not in this one.
+    fn former(&self, cmdline: &str) -> BTreeSet<String> {
+        // A run that is resumed has only the rest of the experiment's trials.
+        let whole = self.shared.plan.experiment.plan().ok();
+        let trials = whole.iter().flat_map(|plan| &plan.trials);
+        trials
+            .filter(|trial| trial.host == self.host)
+            .filter_map(|trial| trial.boot.as_ref())
+            .flat_map(|boot| boot.command_line.iter().cloned())
+            .filter(|word| !self.wanted.command_line.contains(word))
+            .filter(|word| cmdline.split_ascii_whitespace().any(|w| w == word))
+            .collect()
     }
 
     fn once(&self, host: Option<Box<dyn Host>>) -> Result<Up> {
@@ -156,7 +181,10 @@ impl Boot<'_> {
             kernel: self.wanted.kernel.as_deref(),
         });
         let begun = shared.clock.now();
-        let before = self.restart(host)?;
+        let before = self
+            .restart(host)?
+            .or_else(|| self.slot.boot_id())
+            .or_else(|| self.last_boot_id.map(str::to_owned));
         let up = self.reach(before.as_deref())?;
         shared.progress.update(Update::Up {
             host: name,
@@ -229,7 +257,7 @@ impl Boot<'_> {
         if let Some(other) = self.slot.other_of_boot(boot_id) {
             let why = format!("it has the boot_id of trial {other}, {boot_id}");
             return match before {
-                // Nobody could ask the host before: it may be still the same.
+                // Nobody knows what the host ran before: it may be still the same.
                 None => Look::NotYet(why),
                 Some(_) => Look::Never(Error::new(ErrorKind::HostStable, why)),
             };

@@ -26,7 +26,7 @@ const NAMED: usize = 10;
 /// Waits until systemd has started what belongs to the boot. Gives what a reader of the trial has to know.
 ///
 /// # Errors
-/// `Interrupted` when the run was cancelled, else as [`Host::spawn`].
+/// `Interrupted` when the run was cancelled, `HostTransient` when systemd cannot say yet, else as [`Host::spawn`].
 pub(super) fn wait(host: &dyn Host, shared: &Shared<'_>) -> Result<Vec<String>> {
     let mut running = host.spawn(AWAIT)?;
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
@@ -36,7 +36,7 @@ pub(super) fn wait(host: &dyn Host, shared: &Shared<'_>) -> Result<Vec<String>> 
             Event::Stdout(bytes) => keep(&mut stdout, &bytes),
             Event::Stderr(bytes) => keep(&mut stderr, &bytes),
             Event::Quiet => {}
-            Event::Ended(_) => return Ok(notes(&stdout, &stderr)),
+            Event::Ended(_) => return notes(&stdout, &stderr),
         }
         let late = shared.clock.now() - begun > OVER_WITHIN;
         if late || shared.cancel.is_cancelled() {
@@ -59,7 +59,7 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
     kept.extend(bytes.iter().take(room));
 }
 
-fn notes(stdout: &[u8], stderr: &[u8]) -> Vec<String> {
+fn notes(stdout: &[u8], stderr: &[u8]) -> Result<Vec<String>> {
     let text = String::from_utf8_lossy(stdout);
     let mut lines = text.lines();
     let state = said::escaped(lines.next().unwrap_or_default().trim(), said::MESSAGE);
@@ -68,11 +68,16 @@ fn notes(stdout: &[u8], stderr: &[u8]) -> Vec<String> {
         .map(|unit| said::escaped(unit, said::MESSAGE))
         .collect();
     let mut note = match state.as_str() {
-        "running" => return Vec::new(),
+        "running" => return Ok(Vec::new()),
         "none" => "no systemd there: the boot counts as over since a login worked".to_owned(),
-        "" => {
-            let said = said::last_line(stderr).unwrap_or_default();
-            format!("systemd did not say whether the boot is over: {said}")
+        // In spite of `--wait`: before its bus is up, or while it starts itself anew.
+        "" | "offline" | "initializing" | "starting" => {
+            let said = [state, said::last_line(stderr).unwrap_or_default()].join(" ");
+            let what = format!(
+                "systemd does not say that the boot is over: {}",
+                said.trim()
+            );
+            return Err(Error::new(ErrorKind::HostTransient, what));
         }
         state => format!("systemd calls the boot {state}"),
     };
@@ -83,7 +88,7 @@ fn notes(stdout: &[u8], stderr: &[u8]) -> Vec<String> {
             note.push_str(&format!(" and {} more", failed.len() - NAMED));
         }
     }
-    vec![note]
+    Ok(vec![note])
 }
 
 /// Waits, but no longer than until the run is cancelled.
@@ -100,7 +105,8 @@ mod tests {
 
     #[test]
     fn what_systemd_says_is_told_unless_all_is_well() {
-        let told = |text: &str| notes(text.as_bytes(), b"\nFailed to connect to bus\n").join("; ");
+        let said = |text: &str| notes(text.as_bytes(), b"\nFailed to connect to bus\n");
+        let told = |text: &str| said(text).unwrap().join("; ");
         assert_eq!(told("running\n"), "");
         let degraded = "degraded\na.service loaded failed failed A\nb\x1b.service loaded x\n";
         assert_eq!(
@@ -108,7 +114,14 @@ mod tests {
             "systemd calls the boot degraded; failed units: a.service, b\\u{1b}.service"
         );
         assert!(told("none\n").starts_with("no systemd there"));
-        assert!(told("").ends_with("Failed to connect to bus"));
+        for word in ["", "offline\n", "initializing\n", "starting\n"] {
+            let error = said(word).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::HostTransient);
+            assert!(
+                error.to_string().ends_with("Failed to connect to bus"),
+                "{error}"
+            );
+        }
         let many: String = (0..13).map(|i| format!("u{i}.mount x\n")).collect();
         assert!(told(&format!("degraded\n{many}")).ends_with("u9.mount and 3 more"));
     }

@@ -355,9 +355,80 @@ fn a_host_that_rebooted_by_itself_is_not_measured_until_the_next_boot() {
         .host(1)
         .play("# the workload", [Play::new([Step::Break])]);
     story.host(2).play("# the workload", [worked()]);
-    let record = story.ended(&commands(1), false).unwrap();
-    assert_eq!(states(&record), ["failed", "failed"]);
+    let mut plan = commands(2);
+    plan.trials[2].boot = None;
+    let record = story.ended(&plan, false).unwrap();
+    assert_eq!(states(&record), ["failed", "failed", "not-run", "not-run"]);
     assert!(reason(&record, 0).contains("connection broke"));
     let why = reason(&record, 1);
     assert!(why.contains("rebooted by itself"), "{why}");
+    let why = reason(&record, 2);
+    assert!(why.contains("rebooted by itself before trial t02"), "{why}");
+}
+
+#[test]
+fn words_of_a_former_boot_must_be_gone() {
+    let text = "question: q\nprimary: boot.total\nhosts: [alpha]\n\
+         conditions: {before: {level: info}, after: {level: debug}}\n\
+         boot: {every: trial, command_line: ['log={level}']}\n\
+         workload: {boot: [a.service]}\ndesign: {trials: 1}\n";
+    let mut plan = Experiment::parse(text, "story.yaml")
+        .unwrap()
+        .plan()
+        .unwrap();
+    // A run that is resumed has only the rest of its trials.
+    plan.trials.remove(0);
+    let with = |number, cmdline| {
+        let mut boot = boot(number, "6.1.0");
+        boot.cmdline = cmdline;
+        Some(boot)
+    };
+    let story = Story::of([
+        with(0, "quiet"),
+        with(1, "quiet log=info log=debug"),
+        with(2, "quiet log=debug"),
+    ]);
+    let record = story.run(&plan);
+    assert_eq!(states(&record), ["complete"]);
+    let notes = &trial(&record, 0).notes;
+    assert!(
+        notes[0].contains("still has log=info on its kernel command line"),
+        "{notes:?}"
+    );
+    assert!(trial(&record, 0).boot_id.as_ref().unwrap().ends_with("2"));
+}
+
+#[test]
+fn the_boot_from_before_is_known_of_a_host_that_cannot_be_asked() {
+    let story = Story::of([
+        Some(boot(0, "6.1.0")),
+        // Whoever asks before the restart; then the restart; then it is not down yet.
+        None,
+        None,
+        Some(boot(0, "6.1.0")),
+        Some(boot(1, "6.1.0")),
+        None,
+        Some(boot(2, "6.1.0")),
+    ]);
+    let story = story.told_by_connections();
+    story.host(0).lose_after("==ktrial== facts");
+    let record = story.run(&kernels("6.1", "6.1*", 1));
+    assert_eq!(states(&record), ["complete", "complete"]);
+    assert!(trial(&record, 0).boot_id.as_ref().unwrap().ends_with("1"));
+}
+
+#[test]
+fn a_boot_is_not_over_before_systemd_says_so() {
+    let mut early = boot(1, "6.1.0");
+    early.systemd = says("starting\n");
+    let mut silent = boot(2, "6.1.0");
+    silent.systemd = says("");
+    let story = Story::of([Some(boot(0, "6.1.0")), Some(early), Some(silent)]);
+    let record = story.run(&kernels("6.1", "6.1*", 1));
+    assert_eq!(states(&record), ["complete", "complete"]);
+    for index in 0..2 {
+        assert!(trial(&record, index).notes.is_empty());
+        let asked = story.host(index + 1).log().into_iter();
+        assert_eq!(asked.filter(|l| l.contains("boot is over")).count(), 2);
+    }
 }

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::error::{Error, Result};
 use crate::experiment::Plan;
 use crate::record::{
-    HostFacts, Manifest, RawFile, Record, RecordKind, RecordWriter, Replication, State, Trial,
-    compress_raw, plain_name,
+    FileEntry, HostFacts, Manifest, RawFile, Record, RecordKind, RecordWriter, Replication, State,
+    Trial, compress_raw, plain_name, sha256_hex, sync_raw,
 };
 
 use super::{again, attempt, preflight};
@@ -84,7 +84,8 @@ impl Ledger {
     ) -> Result<Ledger> {
         let mut manifest = record.manifest().clone();
         manifest.state = State::Running;
-        manifest.files.clear();
+        // The trials' files become more; those of the run stay as they were written.
+        manifest.files.retain(|file| !file.path.starts_with("raw/"));
         let boots = rest.experiment.boot.is_some();
         for now in hosts {
             match manifest.hosts.iter().find(|first| first.name == now.name) {
@@ -124,9 +125,16 @@ impl Ledger {
         &self.dir
     }
 
-    /// Writes a file of the run as a whole.
+    /// Writes a file of the run as a whole, and lists it: what changes it before the run ends is seen.
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        self.lock().writer.write_raw(path, bytes)
+        let mut inner = self.lock();
+        inner.writer.write_raw(path, bytes)?;
+        inner.manifest.files.push(FileEntry {
+            path: path.to_owned(),
+            bytes: bytes.len() as u64,
+            sha256: sha256_hex(bytes),
+        });
+        inner.writer.save(&inner.manifest)
     }
 
     /// The place of the trial with this id.
@@ -215,6 +223,19 @@ impl Slot<'_> {
     /// Begins the trial, anew when it was tried before.
     pub(super) fn begin(&self) -> Result<()> {
         self.update(attempt::begin)
+    }
+
+    /// Says what became of the trial, once its files are on the disk: a crash must not leave a complete trial without
+    /// its samples.
+    pub(super) fn end(&self, state: State, reason: Option<&str>) -> Result<()> {
+        for raw in self.raw() {
+            // Without the lock: the other hosts' threads go on.
+            sync_raw(self.ledger.dir(), &raw.path)?;
+        }
+        self.update(|trial| {
+            trial.state = state;
+            trial.reason = reason.map(str::to_owned);
+        })
     }
 
     /// Says why the trial is not run. What became of an earlier attempt stays as it is.

@@ -11,6 +11,8 @@ mod boot_over;
 mod boot_tests;
 mod boot_times;
 mod cancel;
+#[cfg(test)]
+mod clean_up_tests;
 mod clock;
 mod hook;
 mod identity;
@@ -47,7 +49,7 @@ pub use settings_scripts::scripts as settings_scripts;
 pub(crate) use clock::Clock;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Plan, PlannedBoot};
@@ -162,6 +164,10 @@ fn carry_out(
         ..*ways
     };
     let (hosts, facts) = reach(plan, ways)?;
+    let boot_ids: Vec<Option<String>> = facts
+        .iter()
+        .map(|host| host.facts.get("boot_id").cloned())
+        .collect();
     let ledger = open(facts)?;
     progress.update(Update::RunStarted {
         record: ledger.dir(),
@@ -175,8 +181,9 @@ fn carry_out(
         cancel,
         progress,
     };
-    let results = beside(hosts, |host| {
-        sequence::run(host, &shared).inspect_err(|_| {
+    let hosts = hosts.into_iter().zip(boot_ids).collect();
+    let results = beside(hosts, |(host, boot_id)| {
+        sequence::run(host, boot_id, &shared).inspect_err(|_| {
             // Without a record no trial is worth its time: the other hosts end theirs.
             cancel.cancel();
         })
@@ -285,7 +292,8 @@ fn beside<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<
 /// Whether every trial of a run is complete.
 ///
 /// # Errors
-/// `Interrupted` or `Workload`, with how many trials became what, the first reason, and where the record is.
+/// `Interrupted` or `Workload`, with where the record is, how many trials became what, and each one's reason.
+/// [`resume`] runs what is not complete.
 pub fn check(record: &Record) -> Result<()> {
     let manifest = record.manifest();
     if manifest.state == State::Complete {
@@ -314,7 +322,7 @@ pub fn check(record: &Record) -> Result<()> {
         State::Interrupted => ErrorKind::Interrupted,
         _ => ErrorKind::Workload,
     };
-    let mut error = Error::new(kind, message);
+    let mut error = Error::new(kind, message).at(record.dir());
     for trial in &manifest.trials {
         if trial.state != State::Complete {
             let reason = trial.reason.as_deref().unwrap_or("no reason recorded");
@@ -322,12 +330,5 @@ pub fn check(record: &Record) -> Result<()> {
             error = error.detail(format!("{} {state}: {reason}", trial.id));
         }
     }
-    Err(error.next(format!(
-        "what was received is kept; this runs the trials that are not complete: ktrial resume {}",
-        path_word(&record.dir())
-    )))
-}
-
-fn path_word(path: &Path) -> String {
-    crate::workload::quote(&[path.to_string_lossy().into_owned()])
+    Err(error)
 }

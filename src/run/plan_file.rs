@@ -15,6 +15,7 @@ use super::preflight;
 #[derive(Serialize)]
 struct PlanFile<'a> {
     preflight: String,
+    identity: &'static str,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     boot: BTreeMap<&'static str, &'static str>,
     monitors: BTreeMap<&'static str, String>,
@@ -44,6 +45,7 @@ pub(super) fn content(plan: &Plan) -> Result<Vec<u8>> {
     let planned = workload::planned(&plan.experiment);
     let file = PlanFile {
         preflight: preflight::script(plan),
+        identity: workload::boot::IDENTITY,
         boot: workload::boot::scripts(plan).into_iter().collect(),
         monitors: plan
             .experiment

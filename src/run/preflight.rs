@@ -48,10 +48,18 @@ fact sudo_user "${SUDO_USER-}"
 ( . /etc/os-release && fact os "$PRETTY_NAME" && fact os_id "$ID" && fact os_like "$ID_LIKE" ) 2>/dev/null
 "#;
 
+/// Looks for a trial's script, in whatever phase it is: one that lost its ktrial goes on to its own end, and puts back
+/// then what it has set. Its text is an argument of its shell. The brackets keep this script from finding itself.
+const OTHER_TRIALS: &str = r#"for file in $(grep -ls '[#] the workload with its idle' /proc/[0-9]*/cmdline); do
+  file=${file#/proc/}
+  echo "trial=${file%/cmdline}"
+done 2>/dev/null
+"#;
+
 /// The script of the preflight, exactly as it runs on every host of the plan. It changes nothing.
 ///
 /// Besides facts it prints `missing=PROGRAM`, `refused=WHY` (stress-ng does not take its arguments),
-/// `busy=PID` (the same workload runs already) and `broken=WHAT`.
+/// `busy=PID` (the same workload runs already), `trial=PID` (the script of another trial does) and `broken=WHAT`.
 pub fn script(plan: &Plan) -> String {
     let experiment = &plan.experiment;
     let mut programs: BTreeSet<&str> = experiment
@@ -59,7 +67,7 @@ pub fn script(plan: &Plan) -> String {
         .iter()
         .flat_map(|m| monitor::programs(m.kind))
         .copied()
-        .chain(["sleep", "grep", "tr"])
+        .chain(["cat", "grep", "sleep", "tr", "uname"])
         .collect();
     let kind = experiment.workload.kind;
     // kmod.sh is no program that the shell finds: the workload's own checks do.
@@ -91,6 +99,9 @@ pub fn script(plan: &Plan) -> String {
         WorkloadKind::Kmod => script.push_str(&same_name_check("kmod.sh")),
         WorkloadKind::Command => script.push_str(&same_command_check(plan)),
         WorkloadKind::Boot => {}
+    }
+    if plan.needs_root() {
+        script.push_str(OTHER_TRIALS);
     }
     script.push_str(&format!("echo '{DONE}'\n"));
     script
@@ -167,11 +178,15 @@ fn read(stdout: &[u8]) -> Option<Findings> {
     let text = String::from_utf8_lossy(stdout);
     let mut lines = text.lines().skip_while(|l| *l != BEGIN).skip(1);
     let mut findings = Findings::default();
-    let (mut missing, mut busy) = (Vec::new(), Vec::new());
+    let (mut missing, mut busy, mut trials) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines.by_ref().take(LINES) {
         if line == DONE {
             findings.say_missing(&missing);
-            findings.say_busy(&busy);
+            findings.say_busy("the same workload runs there already", &busy);
+            findings.say_busy(
+                "a trial of another run, or of a ktrial that is gone, has not ended there yet",
+                &trials,
+            );
             return Some(findings);
         }
         let Some((key, value)) = line.split_once('=') else {
@@ -181,6 +196,7 @@ fn read(stdout: &[u8]) -> Option<Findings> {
         match key {
             "missing" => missing.push(value),
             "busy" => busy.push(value),
+            "trial" => trials.push(value),
             "broken" => findings.say(value),
             "refused" => findings.say(format!("stress-ng does not take its arguments: {value}")),
             key if is_fact(key) => {
@@ -257,11 +273,11 @@ impl Findings {
         }
     }
 
-    fn say_busy(&mut self, busy: &[String]) {
-        if !busy.is_empty() {
+    fn say_busy(&mut self, what: &str, processes: &[String]) {
+        if !processes.is_empty() {
             self.problems.push(format!(
-                "the same workload runs there already (process {}): wait for its end, or end it",
-                busy.join(", ")
+                "{what} (process {}): wait for its end, or end it",
+                processes.join(", ")
             ));
         }
     }
@@ -295,7 +311,7 @@ fn package(program: &str) -> Option<(&'static str, &'static str)> {
         "systemd-analyze" => ("systemd", "systemd"),
         "awk" => ("gawk", "gawk"),
         "grep" => ("grep", "grep"),
-        "sleep" | "tr" | "mktemp" | "head" => ("coreutils", "coreutils"),
+        "cat" | "head" | "mktemp" | "sleep" | "tr" | "uname" => ("coreutils", "coreutils"),
         "kmod" | "modprobe" | "modinfo" | "rmmod" => ("kmod", "kmod"),
         "which" => ("debianutils", "which"),
         "bash" => ("bash", "bash"),
@@ -315,6 +331,7 @@ pub(super) fn facts(name: &str, findings: &Findings) -> HostFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::{Event, Local, signal_group};
 
     fn host(loadavg: &str, cpus: &str) -> HostFacts {
         let facts = [("loadavg", loadavg), ("cpus", cpus)];
@@ -322,6 +339,34 @@ mod tests {
             name: "h".into(),
             facts: facts.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
         }
+    }
+
+    #[test]
+    fn a_trial_s_script_is_found_in_whatever_phase() {
+        let found = || {
+            let script = format!("echo \"own=$$\"\n{OTHER_TRIALS}");
+            let output = Local.exec(&script, DEADLINE).unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let line = |group| format!("trial={group}\n");
+        let trial = "# the workload with its idle and settle phases\nsleep 1000\nexit\n";
+        let mut running = Local.spawn(&format!("echo up\n{trial}")).unwrap();
+        while !matches!(
+            running.next(DEADLINE).unwrap(),
+            Event::Stdout(_) | Event::Ended(_)
+        ) {}
+        let said = found();
+        assert!(said.contains(&line(running.group())), "{said}");
+        let own = said.lines().next().unwrap().replace("own=", "trial=");
+        assert!(!said.contains(&format!("{own}\n")), "{said}");
+        signal_group(&Local, running.group(), "KILL").unwrap();
+        while !matches!(running.next(DEADLINE).unwrap(), Event::Ended(_)) {}
+        assert!(!found().contains(&line(running.group())));
+
+        let said = "==ktrial== facts\ntrial=7\ntrial=9\n==ktrial== done\n";
+        let problems = read(said.as_bytes()).unwrap().problems;
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].contains("(process 7, 9): wait"), "{problems:?}");
     }
 
     #[test]

@@ -32,6 +32,11 @@ pub(super) struct Remains {
 }
 
 impl Remains {
+    /// Whether anything is to be ended or looked at yet.
+    pub(super) fn are_left(&self) -> bool {
+        !self.groups.is_empty() || self.workload.is_some() || self.guard.is_some()
+    }
+
     /// Ends, restores and removes what a trial left, over a new connection. What is done is not done again when it is
     /// called once more.
     pub(super) fn clear(&mut self, host: &dyn Host, clock: &dyn Clock) -> Result<()> {

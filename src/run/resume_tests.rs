@@ -76,7 +76,7 @@ fn killed(record: &Record, change: impl FnOnce(&mut Manifest)) {
     let (writer, record) = RecordWriter::reopen(&record.dir()).unwrap();
     let mut manifest = record.manifest().clone();
     manifest.state = State::Running;
-    manifest.files.clear();
+    manifest.files.retain(|f| !f.path.starts_with("raw/"));
     change(&mut manifest);
     writer.save(&manifest).unwrap();
 }
@@ -256,6 +256,13 @@ fn a_run_holds_its_record() {
             if let Update::RunStarted { record, .. } = update {
                 let error = RecordWriter::reopen(record).err().map(|e| e.to_string());
                 self.0.lock().unwrap().push(error);
+                // What a killed ktrial leaves.
+                let files = Record::open(record).unwrap().manifest().files.clone();
+                let files: Vec<_> = files.iter().map(|f| f.path.as_str()).collect();
+                assert_eq!(
+                    files,
+                    ["experiment.yaml", "experiment-full.yaml", "plan.yaml"]
+                );
             }
         }
     }
@@ -307,6 +314,14 @@ fn what_gives_other_trials_is_refused() {
     let text = refused(|record| {
         let text = fs::read_to_string(full(record)).unwrap();
         fs::write(full(record), text + "# mine\n").unwrap();
+    });
+    assert!(text.contains("was changed after the run"), "{text}");
+    let text = refused(|record| {
+        killed(record, |_| ());
+        let text = fs::read_to_string(full(record)).unwrap();
+        let other = text.replace("every: 100ms", "every: 200ms");
+        assert_ne!(text, other);
+        fs::write(full(record), other).unwrap();
     });
     assert!(text.contains("was changed after the run"), "{text}");
     let text = refused(|record| fs::remove_file(record.dir().join("manifest.yaml")).unwrap());

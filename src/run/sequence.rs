@@ -35,14 +35,15 @@ pub(super) struct Shared<'a> {
     pub(super) progress: &'a dyn Progress,
 }
 
-/// Runs the plan's trials of one host in order.
+/// Runs the plan's trials of one host in order. `found` is the boot_id that its preflight found.
 ///
 /// # Errors
 /// Only when the record cannot be written; what happens to hosts and trials is in the record.
-pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
+pub(super) fn run(host: Box<dyn Host>, found: Option<String>, shared: &Shared<'_>) -> Result<()> {
     let name = host.name().to_owned();
     let mut host = Some(host);
     let mut boot_id: Option<String> = None;
+    let mut last_boot_id = found;
     let mut unusable: Option<String> = None;
     for planned in &shared.plan.trials {
         if planned.host != name {
@@ -73,6 +74,7 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
                     host: &name,
                     trial: planned,
                     wanted,
+                    last_boot_id: last_boot_id.as_deref(),
                     slot,
                     shared,
                 };
@@ -82,12 +84,12 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
             }
         };
         let mut remains = Remains::default();
+        let id = &planned.id;
+        let not_booted =
+            || Then::Unusable(format!("the host did not boot as it should for trial {id}"));
         let (ending, then) = match (not_up, &host) {
-            (Some(ending), _) => (ending, Then::Unusable),
-            (None, None) => (
-                Ending::Failed("the host was lost".to_owned()),
-                Then::Unusable,
-            ),
+            (Some(ending), _) => (ending, not_booted()),
+            (None, None) => (Ending::Failed("the host was lost".to_owned()), not_booted()),
             (None, Some(host)) => {
                 let setting = Setting {
                     host: host.as_ref(),
@@ -103,52 +105,59 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
                     _ => execute(planned, &setting, &mut remains),
                 };
                 match ended {
+                    Ok(ending @ Ending::Rebooted) => {
+                        let why = format!("the host rebooted by itself before trial {id}");
+                        (ending, Then::Unusable(why))
+                    }
                     Ok(ending) => (ending, Then::GoOn),
                     Err(error) => match error.kind() {
                         ErrorKind::HostTransient => (
                             Ending::Failed(format!("the connection broke: {}", words(&error))),
                             Then::Reconnect,
                         ),
-                        ErrorKind::HostStable => (Ending::Failed(words(&error)), Then::GoOn),
-                        _ => return Err(error),
+                        kind if of_the_record(kind) => {
+                            if remains.are_left() {
+                                // The record cannot have more; the host is still owed its state.
+                                let _ = reconnect(&name, &mut remains, slot, shared);
+                            }
+                            return Err(error);
+                        }
+                        // Such as sudo that could start nothing when the trial was to be ended.
+                        _ if remains.are_left() => (Ending::Failed(words(&error)), Then::Reconnect),
+                        _ => (Ending::Failed(words(&error)), Then::GoOn),
                     },
                 }
             }
         };
+        last_boot_id = slot.boot_id().or(last_boot_id);
+
+        // The host comes first: a record that cannot be written must leave nothing there.
+        let lost = match then {
+            Then::GoOn => None,
+            Then::Unusable(why) => Some(why),
+            Then::Reconnect => match reconnect(&name, &mut remains, slot, shared) {
+                Ok(again) => {
+                    host = Some(again);
+                    None
+                }
+                Err(error) if of_the_record(error.kind()) => return Err(error),
+                Err(error) => {
+                    host = None;
+                    Some(format!("the host was lost before: {}", words(&error)))
+                }
+            },
+        };
+        unusable = lost.or(remains.running.take());
+
         let (state, reason) = ending.words();
-        slot.update(|trial| {
-            trial.state = state;
-            trial.reason.clone_from(&reason);
-        })?;
+        slot.end(state, reason.as_deref())?;
         shared.progress.update(Update::TrialEnded {
             host: &name,
             trial: &planned.id,
             state,
             reason: reason.as_deref(),
         });
-
         slot.compress()?;
-
-        match then {
-            Then::GoOn => unusable = remains.running.take(),
-            Then::Unusable => {
-                let id = &planned.id;
-                unusable = Some(format!("the host did not boot as it should for trial {id}"));
-            }
-            Then::Reconnect => match reconnect(&name, &mut remains, slot, shared) {
-                Ok(again) => {
-                    host = Some(again);
-                    unusable = remains.running.take();
-                }
-                Err(error) => match error.kind() {
-                    ErrorKind::HostTransient | ErrorKind::HostStable => {
-                        host = None;
-                        unusable = Some(format!("the host was lost before: {}", words(&error)));
-                    }
-                    _ => return Err(error),
-                },
-            },
-        }
     }
     shared.progress.update(Update::HostDone { host: &name });
     Ok(())
@@ -157,10 +166,15 @@ pub(super) fn run(host: Box<dyn Host>, shared: &Shared<'_>) -> Result<()> {
 /// What a trial's end means for the next ones on its host.
 enum Then {
     GoOn,
-    /// The connection broke.
+    /// The connection broke, or the trial could not be ended over it.
     Reconnect,
-    /// Nothing can be measured there before another boot.
-    Unusable,
+    /// Nothing can be measured there before another boot, and why.
+    Unusable(String),
+}
+
+/// Whether an error is of the record, which every host writes to, rather than of one host.
+pub(super) fn of_the_record(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Io | ErrorKind::Record)
 }
 
 /// Reaches the host again and clears what the broken trial left there.

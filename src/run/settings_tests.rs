@@ -119,6 +119,34 @@ fn a_host_that_is_lost_leaves_its_settings_in_doubt() {
 }
 
 #[test]
+fn a_host_that_refuses_the_look_after_a_trial_is_reached_anew() {
+    let story = story("1 back 10\n", [good()]);
+    story.hosts[0].refuse(CHECK, ErrorKind::HostStable, 1);
+    let record = story.run(&swappy(2));
+    assert_eq!(states(&record), ["failed", "complete"]);
+    assert!(notes(&record, 0).contains("put back to 60"));
+    assert_eq!(places(&story.hosts[0], ROOT).len(), 2);
+}
+
+#[test]
+fn a_host_that_goes_on_refusing_is_lost() {
+    let story = story("", [good()]);
+    story.hosts[0].refuse(CHECK, ErrorKind::HostStable, usize::MAX);
+    let record = story.run(&swappy(2));
+    assert_eq!(states(&record), ["failed", "not-run"]);
+    let told = "before its settings could be looked at again";
+    assert!(notes(&record, 0).contains(told), "{}", notes(&record, 0));
+}
+
+#[test]
+fn a_script_that_cannot_be_fails_its_trial_only() {
+    let story = story("", [good()]);
+    story.hosts[0].refuse(READ, ErrorKind::Usage, 1);
+    let record = story.run(&swappy(2));
+    assert_eq!(states(&record), ["failed", "complete"]);
+}
+
+#[test]
 fn after_another_boot_nothing_is_put_back() {
     let reboots = [Step::Do(ScriptedHost::reboot), Step::Break];
     let story = story("1 back 10\n", [broken_by(reboots), good()]);

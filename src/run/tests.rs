@@ -16,7 +16,8 @@ use crate::record::Trial;
 use crate::series::Phase;
 
 pub(super) const BOOT_ID: &str = "8d9e2a52-19b6-4f0c-9a5e-0f6a6a1f7a10\n";
-const FACTS: &str = "motd\n==ktrial== facts\nkernel=6.12.0\nos_id=debian\n==ktrial== done\n";
+pub(super) const FACTS: &str =
+    "motd\n==ktrial== facts\nkernel=6.12.0\nos_id=debian\n==ktrial== done\n";
 pub(super) const SAMPLE: &str = "@ 100.00\nMemTotal: 9 kB\n";
 
 pub(super) fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
@@ -510,6 +511,20 @@ fn a_workload_that_says_no_end_is_given_up_and_ended() {
     assert_eq!(states(&record), ["failed", "complete"]);
     let why = reason(&record.manifest().trials[0]);
     assert!(why.contains("did not end the trial"), "{why}");
+}
+
+#[test]
+fn a_workload_that_something_else_ended_is_not_complete() {
+    // stress-ng ends with 0 over a signal, and the script leaves its settle phase out.
+    let ended = broken_by([
+        Step::Out("\n==ktrial== TOKEN end 103.60 0\n"),
+        Step::End(Exit::Code(0)),
+    ]);
+    let story = Story::on(&["alpha"]).workloads([ended, good()]);
+    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
+    assert_eq!(states(&record), ["failed", "complete"]);
+    let why = reason(&record.manifest().trials[0]);
+    assert!(why.contains("ended early"), "{why}");
 }
 
 #[test]

@@ -57,10 +57,7 @@ impl Setting<'_> {
     /// run another kernel.
     pub(super) fn other_boot(&self, boot_id: Option<&str>) -> Option<Ending> {
         let other = self.boot_id.is_some() && self.boot_id != boot_id;
-        other.then(|| {
-            let what = "the host rebooted by itself since the experiment booted it";
-            Ending::Failed(what.to_owned())
-        })
+        other.then_some(Ending::Rebooted)
     }
 }
 
@@ -69,6 +66,8 @@ pub(super) enum Ending {
     Complete,
     Failed(String),
     Interrupted,
+    /// The host runs another boot than the experiment's.
+    Rebooted,
 }
 
 impl Ending {
@@ -78,6 +77,10 @@ impl Ending {
             Ending::Complete => (State::Complete, None),
             Ending::Failed(reason) => (State::Failed, Some(reason)),
             Ending::Interrupted => (State::Interrupted, Some("ended by the user".to_owned())),
+            Ending::Rebooted => (
+                State::Failed,
+                Some("the host rebooted by itself since the experiment booted it".to_owned()),
+            ),
         }
     }
 }
@@ -85,8 +88,8 @@ impl Ending {
 /// Runs one trial. What came from the host until then is kept in the record, however it ends.
 ///
 /// # Errors
-/// `HostTransient` when the connection broke: `remains` says what is still on the host. Others when the host
-/// refuses or the record cannot be written; then nothing is left on the host.
+/// `HostTransient` when the connection broke. Others when the host refuses or the record cannot be written. `remains`
+/// says what is still on the host.
 pub(super) fn execute(
     planned: &PlannedTrial,
     setting: &Setting<'_>,
@@ -110,15 +113,7 @@ pub(super) fn execute(
     let noted = trial.note();
     let connection_broke = matches!(&ending, Err(e) if e.kind() == ErrorKind::HostTransient);
     if !connection_broke {
-        // Each is done even when the one before failed: a full disk must leave nothing on the host.
-        let ended = trial.end_all().and_then(|()| trial.end_survivors());
-        let told = trial.note_modules();
-        let checked = match &ended {
-            // Whoever connects again ends what runs, and looks at the settings then.
-            Err(e) if e.kind() == ErrorKind::HostTransient => Ok(()),
-            _ => trial.check_settings(),
-        };
-        ended.and(told).and(checked)?;
+        trial.clean_up()?;
     }
     noted?;
     // Asked last: the script's own marks may come only while it is ended.
@@ -242,7 +237,7 @@ impl Trial<'_> {
         while self.workload.as_ref().is_some_and(|w| w.exit.is_none()) {
             self.turn()?;
             if self.timeline.is_over() {
-                // Something that left the process group may hold the output open; `end_all` sees to it.
+                // Something that left the process group may hold the output open; `clean_up` sees to it.
                 let since = *over.get_or_insert(self.setting.clock.now());
                 if self.setting.clock.now() - since > GRACE / 4 {
                     break;
@@ -283,10 +278,10 @@ impl Trial<'_> {
             }
             self.remains.report.clone_from(&self.timeline.report);
             let (phases, start) = (self.timeline.phases(), self.timeline.start);
-            self.setting.slot.update(|trial| {
+            result = result.and(self.setting.slot.update(|trial| {
                 trial.phases = phases;
                 trial.start_boottime_s = start;
-            })?;
+            }));
         }
         let samples = self.samples();
         if samples > before {
@@ -342,6 +337,10 @@ impl Trial<'_> {
         let kind = &self.setting.experiment.workload;
         match workload::failure(kind, code, &output) {
             Some(reason) => Ending::Failed(reason),
+            // The script ends its phases by itself, unless a signal meets it; some workloads end with 0 over one.
+            None if code == 0 && !self.timeline.is_over() => Ending::Failed(
+                "the workload was ended early, by a signal that is not ktrial's".to_owned(),
+            ),
             None if code == 0 => Ending::Complete,
             None => Ending::Failed(format!(
                 "the workload ended with exit code {code}{}",
@@ -387,16 +386,31 @@ impl Trial<'_> {
         Ok(Some(output.stdout))
     }
 
-    /// Ends what still runs on the host: the workload gently, then the monitors; removes the report.
-    fn end_all(&mut self) -> Result<()> {
-        self.end(&["INT", "TERM", "KILL"], self.remains.grace, |trial| {
-            trial.workload.as_slice()
-        })?;
-        self.end(&["TERM", "KILL"], GRACE / 2, |trial| &trial.monitors)?;
-        if let Some(report) = self.remains.report.take() {
-            self.setting.host.exec(&remove(&report), SHORT)?;
+    /// Ends what still runs on the host: the workload gently, then the monitors, then what left the workload's group;
+    /// removes the report, and looks at the settings. Each is done even when the one before failed: a full disk must
+    /// leave nothing on the host. Over a broken connection nothing more can be done: whoever connects again does it.
+    fn clean_up(&mut self) -> Result<()> {
+        let mut result = Ok(());
+        let (gently, grace) = (["INT", "TERM", "KILL"], self.remains.grace);
+        let ended = self.end(&gently, grace, |trial| trial.workload.as_slice());
+        keep_first(&mut result, ended)?;
+        let ended = self.end(&["TERM", "KILL"], GRACE / 2, |trial| &trial.monitors);
+        keep_first(&mut result, ended)?;
+        let streams = self.monitors.iter().chain(&self.workload);
+        let running = streams.filter(|s| s.exit.is_none()).map(Stream::group);
+        self.remains.groups = running.collect();
+        keep_first(&mut result, self.remove_report())?;
+        keep_first(&mut result, self.end_survivors())?;
+        keep_first(&mut result, self.note_modules())?;
+        keep_first(&mut result, self.check_settings())?;
+        result
+    }
+
+    fn remove_report(&mut self) -> Result<()> {
+        if let Some(report) = &self.remains.report {
+            self.setting.host.exec(&remove(report), SHORT)?;
+            self.remains.report = None;
         }
-        self.remains.groups.clear();
         Ok(())
     }
 
@@ -420,7 +434,10 @@ impl Trial<'_> {
             return Ok(());
         };
         let found = guard.check(self.setting.host)?;
-        self.remains.guard = None;
+        // What could not be ended may change a file again.
+        if self.remains.groups.is_empty() {
+            self.remains.guard = None;
+        }
         self.remains.leaves(found.left);
         if found.notes.is_empty() {
             return Ok(());
@@ -442,12 +459,14 @@ impl Trial<'_> {
         self.setting.slot.update(|trial| trial.notes.extend(notes))
     }
 
+    /// Ends these streams by one signal after the other, and takes what they say meanwhile.
     fn end(
         &mut self,
         signals: &[&str],
         grace: Duration,
         which: impl Fn(&Self) -> &[Stream],
     ) -> Result<()> {
+        let mut result = Ok(());
         for signal in signals {
             let left: Vec<i32> = which(self)
                 .iter()
@@ -458,16 +477,17 @@ impl Trial<'_> {
                 break;
             }
             for group in left {
-                host::signal_group(self.setting.host, group, signal)?;
+                let sent = host::signal_group(self.setting.host, group, signal);
+                keep_first(&mut result, sent)?;
             }
             let begun = self.setting.clock.now();
             while which(self).iter().any(|s| s.exit.is_none())
                 && self.setting.clock.now() - begun < grace
             {
-                self.turn()?;
+                keep_first(&mut result, self.turn())?;
             }
         }
-        Ok(())
+        result
     }
 
     /// What a reader of the record has to know of the streams; asked while monitors should still run.
@@ -506,5 +526,18 @@ impl Trial<'_> {
             return Ok(());
         }
         self.setting.slot.update(|trial| trial.notes.extend(notes))
+    }
+}
+
+/// Keeps the first failure of several steps that are all to be done; a broken connection is given back at once.
+fn keep_first(first: &mut Result<()>, next: Result<()>) -> Result<()> {
+    match next {
+        Err(error) if error.kind() == ErrorKind::HostTransient => Err(error),
+        next => {
+            if first.is_ok() {
+                *first = next;
+            }
+            Ok(())
+        }
     }
 }

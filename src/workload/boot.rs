@@ -5,9 +5,8 @@ use crate::experiment::{Plan, PlannedBoot, WorkloadKind};
 /// Starts the host anew when nothing outside of it does.
 pub(crate) const REBOOT: &str = "# the host starts itself anew\nsystemctl reboot\n";
 
-/// Prints boot_id, kernel and command line, a line each.
-pub(crate) const IDENTITY: &str =
-    "cat /proc/sys/kernel/random/boot_id\nuname -r\ncat /proc/cmdline\n";
+/// Prints boot_id, kernel and command line, a line each: before and after each boot, and in each trial.
+pub const IDENTITY: &str = "cat /proc/sys/kernel/random/boot_id\nuname -r\ncat /proc/cmdline\n";
 
 /// Waits for the end of the boot; prints systemd's word for it, then a line for each unit that failed.
 pub(crate) const AWAIT: &str = "# whether the boot is over\n\
@@ -34,8 +33,8 @@ pub(crate) const QUESTIONS: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// The scripts of a boot in the order in which they run on the host, each with what it is for; none when the plan has
-/// no boots.
+/// The scripts of a boot in the order in which they run on the host, each with what it is for, besides [`IDENTITY`];
+/// none when the plan has no boots.
 ///
 /// That by which a host starts itself anew is among them where a host's own choice will do; a boot hook takes its place.
 pub fn scripts(plan: &Plan) -> Vec<(&'static str, &'static str)> {
@@ -51,7 +50,6 @@ pub fn scripts(plan: &Plan) -> Vec<(&'static str, &'static str)> {
     if !boots.any(PlannedBoot::is_chosen) {
         scripts.push(("to start the host anew, without a hook", REBOOT));
     }
-    scripts.push(("to see which boot it is, before and after", IDENTITY));
     scripts.push(("to wait for its end", AWAIT));
     scripts
 }

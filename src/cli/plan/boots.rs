@@ -31,7 +31,7 @@ pub fn texts(plan: &Plan) -> Option<(String, Vec<(&'static str, &'static str)>)>
         checks.push("`uname -r` is the kernel asked for");
     }
     if boots().any(|boot| !boot.command_line.is_empty()) {
-        checks.push("/proc/cmdline has every word asked for");
+        checks.push("/proc/cmdline has every word asked for, and none of the host's other boots");
     }
     let hook = match boots().any(PlannedBoot::is_chosen) {
         true => "needs the hook",

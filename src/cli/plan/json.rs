@@ -103,6 +103,7 @@ pub fn render(plan: &Plan) -> String {
             "root_check": plan.needs_root().then_some(run::ROOT_CHECK),
             "settings": guards,
             "preflight": run::preflight_script(plan),
+            "identity": workload::boot::IDENTITY,
             "boot": boot,
             "monitors": monitors,
             "workloads": workloads,

@@ -155,6 +155,8 @@ fn commands(plan: &Plan, out: &mut String) {
             script(text, out);
         }
     }
+    out.push_str("\nto see which boot it is, in each trial, and before and after each boot:\n");
+    script(workload::boot::IDENTITY, out);
     let planned = workload::planned(experiment);
     for chosen in &experiment.monitors {
         let _ = writeln!(

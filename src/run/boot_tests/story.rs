@@ -18,7 +18,8 @@ const BLAME: &str = "1.250s systemd-udev-settle.service\n250ms systemd-udevd.ser
 pub(super) struct Booted {
     number: usize,
     kernel: &'static str,
-    cmdline: &'static str,
+    pub(super) cmdline: &'static str,
+    /// What its first answer is; later ones are `running`.
     pub(super) systemd: Play,
     pub(super) blame: &'static str,
 }
@@ -62,15 +63,16 @@ impl Story {
         let hosts = boots.into_iter().map(|boot| {
             boot.map(|boot| {
                 let host = ScriptedHost::new("alpha", &clock, &cancel);
-                host.answer("==ktrial== facts", FACTS, 0);
                 let (number, kernel, cmdline) = (boot.number, boot.kernel, boot.cmdline);
-                let identity =
-                    format!("00000000-0000-4000-8000-{number:012}\n{kernel}\n{cmdline}\n");
+                let boot_id = format!("00000000-0000-4000-8000-{number:012}");
+                let facts = FACTS.replace("kernel=", &format!("boot_id={boot_id}\nkernel="));
+                host.answer("==ktrial== facts", &facts, 0);
+                let identity = format!("{boot_id}\n{kernel}\n{cmdline}\n");
                 host.answer("boot_id", &identity, 0);
                 host.answer("--no-pager time", TIME, 0);
                 host.answer("--no-pager blame", boot.blame, 0);
                 host.answer("critical-chain", "graphical.target @6s\n", 0);
-                host.play("is-system-running", [boot.systemd]);
+                host.play("is-system-running", [boot.systemd, says("running\n")]);
                 host.play(
                     "# monitor",
                     [Play::new([Step::Out("@ 1.00\nMemTotal: 9 kB\n")])],
