@@ -107,18 +107,16 @@ fn trials(plan: &Plan, out: &mut String) {
     let hosts = width(&mut plan.trials.iter().map(|trial| &trial.host)).max(4);
     let conditions = width(&mut experiment.conditions.iter().map(|c| &c.name)).max(9);
     let ids = plan.trials.last().map_or(0, |trial| trial.id.len()).max(5);
-    let _ = writeln!(
-        out,
-        "\n{:<ids$}  {:<hosts$}  {:<conditions$}{}",
-        "trial",
-        "host",
-        "condition",
-        if experiment.params.is_empty() {
-            ""
-        } else {
-            "  parameters"
-        }
+    let parameters = if experiment.params.is_empty() {
+        ""
+    } else {
+        "parameters"
+    };
+    let head = format!(
+        "{:<ids$}  {:<hosts$}  {:<conditions$}  {parameters}",
+        "trial", "host", "condition"
     );
+    let _ = writeln!(out, "\n{}", head.trim_end());
     for trial in &plan.trials {
         let row = format!(
             "{:<ids$}  {:<hosts$}  {:<conditions$}  {}",
