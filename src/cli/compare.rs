@@ -49,6 +49,10 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Assume::Normal)]
     assume: Assume,
 
+    /// Of a record with more than two conditions, compare the others with this one instead of the first.
+    #[arg(long, value_name = "CONDITION")]
+    against: Option<String>,
+
     /// Of a record, count a boot that was recorded twice as two.
     #[arg(long)]
     keep_duplicates: bool,

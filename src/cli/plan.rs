@@ -21,6 +21,10 @@ pub struct Args {
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
 
+    /// Plan this many trials of each condition, as `ktrial run --trials`.
+    #[arg(long, value_name = "N")]
+    trials: Option<u32>,
+
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -42,6 +46,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             let mut experiment = Experiment::read(file)?;
             if !args.hosts.is_empty() {
                 experiment = experiment.on_hosts(&args.hosts)?;
+            }
+            if let Some(trials) = args.trials {
+                experiment = experiment.with_trials(trials)?;
             }
             let plan = experiment.plan()?;
             match args.format {

@@ -71,7 +71,16 @@ fn overview(record: &Record) -> Result<String> {
 }
 
 fn listing(trials: &[Trial]) -> String {
-    let mut columns = Columns::new(&["trial", "condition", "cell", "host", "boot", "state", ""]);
+    let mut columns = Columns::new(&[
+        "trial",
+        "condition",
+        "cell",
+        "host",
+        "boot",
+        "kernel",
+        "state",
+        "",
+    ]);
     for trial in trials {
         // Reasons stand above, with what else is to be known of the trials.
         let remark = match &trial.duplicate_of {
@@ -90,6 +99,7 @@ fn listing(trials: &[Trial]) -> String {
             &cell(&trial.cell),
             trial.host.as_deref().unwrap_or(""),
             &boot,
+            trial.kernel.as_deref().unwrap_or(""),
             trial.state.word(),
             &remark,
         ]);

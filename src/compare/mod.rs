@@ -7,8 +7,8 @@ mod verdict;
 mod warnings;
 
 pub use crate::stats::HodgesLehmann;
-pub use record::Comparisons;
 pub(crate) use record::is_of;
+pub use record::{Choice, Comparisons};
 pub use series::{SeriesTrial, compare_series};
 pub use summaries::{Layout, compare_summaries};
 pub use verdict::{ALPHA, adjust};

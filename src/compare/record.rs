@@ -6,10 +6,23 @@ use std::ops::Deref;
 use super::series::of_samples;
 use super::{Comparison, Layout, Options, SeriesTrial, compare_summaries};
 use crate::error::Result;
+use crate::parse::no_such;
 use crate::record::{Record, Trial};
 use crate::series::{Parsed, Phase};
 use crate::summary::stream::Stream;
 use crate::summary::{Summary, over_workload};
+
+/// What of a record is compared.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Choice<'a> {
+    /// Count a trial that repeats another one's figures as one of its own.
+    pub keep_duplicates: bool,
+    /// Further metrics. One that was not named before the run is compared with a warning; `memory.used` stands for each of
+    /// its summaries.
+    pub also: &'a [String],
+    /// The reference condition, instead of the record's first.
+    pub against: Option<&'a str>,
+}
 
 /// Comparisons of one record; those of the primary metric come first. Cheap to clone.
 #[derive(Clone, PartialEq)]
@@ -47,32 +60,33 @@ impl Record {
     /// # Errors
     /// When a raw file cannot be read.
     pub fn compare(&self) -> Result<Comparisons> {
-        self.compare_with(&Options::default(), false, &[])
+        self.compare_with(&Options::default(), &Choice::default())
     }
 
-    /// As [`Record::compare`], with the assumption stated and duplicates kept if wanted, and with further metrics.
-    /// A metric in `also` that was not named before the run is compared with a warning; `memory.used` stands for each of
-    /// its summaries.
+    /// As [`Record::compare`], with the assumption stated and what to compare chosen.
     ///
     /// # Errors
-    /// When a raw file cannot be read.
-    pub fn compare_with(
-        &self,
-        options: &Options,
-        keep_duplicates: bool,
-        also: &[String],
-    ) -> Result<Comparisons> {
+    /// `Usage` when there is no such condition; when a raw file cannot be read.
+    pub fn compare_with(&self, options: &Options, choice: &Choice<'_>) -> Result<Comparisons> {
         let manifest = self.manifest();
         let summaries = self.summaries()?;
-        let late = self.named_late(&summaries, also);
+        let late = self.named_late(&summaries, choice.also);
+        let mut conditions = manifest.conditions.clone();
+        if let Some(against) = choice.against {
+            let Some(at) = conditions.iter().position(|name| name == against) else {
+                return Err(no_such("condition", against, &conditions).at(self.dir()));
+            };
+            let reference = conditions.remove(at);
+            conditions.insert(0, reference);
+        }
         let mut metrics = manifest.secondary.clone();
         metrics.extend(late.iter().map(|metric| (*metric).to_owned()));
         let layout = Layout {
             metrics: &metrics,
-            conditions: &manifest.conditions,
+            conditions: &conditions,
             primary: manifest.primary.as_deref(),
             replication: manifest.replication,
-            keep_duplicates,
+            keep_duplicates: choice.keep_duplicates,
         };
         let mut comparisons = compare_summaries(&summaries, &layout, options);
         for comparison in &mut comparisons {
@@ -84,6 +98,9 @@ impl Record {
             }
         }
         self.warn_of_samples(&mut comparisons, &summaries)?;
+        // As they were named; others as they come.
+        let place = |metric: &str| metrics.iter().position(|named| named == metric);
+        comparisons.sort_by_key(|c| place(&c.metric).unwrap_or(metrics.len()));
         Ok(comparisons.into_iter().collect())
     }
 

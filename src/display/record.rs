@@ -52,8 +52,8 @@ fn facts(record: &Record) -> Vec<(String, String)> {
         add("primary", primary.clone());
     }
     for host in &manifest.hosts {
-        let kernel = host.facts.get("kernel").map_or("", String::as_str);
-        add("host", format!("{} {kernel}", host.name));
+        let kernels = manifest.kernels(host).join(", ");
+        add("host", format!("{} {kernels}", host.name));
     }
     add(
         "made",

@@ -132,7 +132,24 @@ impl Plan {
                 break;
             }
         }
+        warnings.extend(self.confounded());
         warnings
+    }
+
+    /// Each condition on hosts of its own.
+    fn confounded(&self) -> Option<String> {
+        let mut conditions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for trial in &self.trials {
+            let hosts = conditions.entry(&trial.condition).or_default();
+            hosts.insert(&trial.host);
+        }
+        let mut seen = BTreeSet::new();
+        let apart = conditions.values().flatten().all(|host| seen.insert(*host));
+        (apart && conditions.len() > 1).then(|| {
+            "each condition has hosts of its own: a difference may be that of the hosts; one host booted into each \
+             kernel can tell them apart"
+                .to_owned()
+        })
     }
 }
 
@@ -363,7 +380,11 @@ mod tests {
             plan.estimated_time(),
             2 * (Duration::from_secs(4) + BOOT_TAKES)
         );
-        assert_eq!(plan.warnings().len(), 1, "{:?}", plan.warnings());
+        let warnings = plan.warnings().join("; ");
+        assert!(
+            warnings.contains("each condition has hosts of its own"),
+            "{warnings}"
+        );
     }
 
     #[test]

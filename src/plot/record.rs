@@ -2,7 +2,7 @@
 
 use super::comparison::{cell_name, title, verdict};
 use super::{Figure, Group, Line};
-use crate::compare::{Comparison, Comparisons};
+use crate::compare::{Comparison, Comparisons, is_of};
 use crate::error::{Error, Result};
 use crate::parse::no_such;
 use crate::record::{Record, State, Trial};
@@ -130,11 +130,15 @@ impl Record {
             .into_iter()
             .filter_map(|(trial, series)| line(trial, series, &unit))
             .collect();
-        let peak = format!("{metric}.peak");
+        // The number that was named before the run, where it is one of this series.
+        let primary = self.manifest().primary.clone();
+        let told = primary
+            .filter(|primary| is_of(primary, metric))
+            .unwrap_or_else(|| format!("{metric}.peak"));
         let title = title(
             metric,
             cell,
-            comparison(comparisons, &peak, cell).map(finding),
+            comparison(comparisons, &told, cell).map(finding),
         );
         let mut figure = notes.onto(
             Figure::time_series(title, metric, &unit, lines),
@@ -313,9 +317,10 @@ fn comparison<'a>(
     found.next().is_none().then_some(first)
 }
 
-/// `peak of after - before is -84.2 MiB, 95 % interval -90.1 MiB to -78.3 MiB: supported`.
+/// What a summary of a series says: `peak of after - before is -84.2 MiB, 95 % interval -90.1 MiB to -78.3 MiB: supported`.
 fn finding(comparison: &Comparison) -> String {
     let Comparison {
+        metric,
         condition_a,
         condition_b,
         a,
@@ -326,7 +331,8 @@ fn finding(comparison: &Comparison) -> String {
     let Some(difference) = comparison.difference else {
         return words.to_owned();
     };
-    let what = format!("peak of {condition_b} - {condition_a} is");
+    let summary = metric.rsplit_once('.').map_or("", |(_, summary)| summary);
+    let what = format!("{summary} of {condition_b} - {condition_a} is");
     let scale = comparison.scale();
     let signed = |value| scale.with_unit(&scale.signed(value));
     match comparison.difference_ci {

@@ -60,6 +60,25 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// The kernels that a host's complete trials ran on, in order; without any, the one that the host said before the run.
+    pub fn kernels(&self, host: &HostFacts) -> Vec<String> {
+        let mut kernels: Vec<String> = Vec::new();
+        for trial in &self.trials {
+            let here = trial.host.as_deref() == Some(&host.name) && trial.state == State::Complete;
+            if let Some(kernel) = trial
+                .kernel
+                .as_ref()
+                .filter(|k| here && !kernels.contains(k))
+            {
+                kernels.push(kernel.clone());
+            }
+        }
+        if kernels.is_empty() {
+            kernels.extend(host.facts.get("kernel").cloned());
+        }
+        kernels
+    }
+
     /// A manifest with nothing in it yet, made now by this version.
     pub fn new(name: &str, kind: RecordKind, replication: Replication) -> Manifest {
         Manifest {

@@ -1,5 +1,6 @@
 //! A boot of a host before a trial: start it anew, wait until it is up, see what it runs.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -41,10 +42,17 @@ pub(super) fn check(plan: &Plan, ways: &Ways<'_>) -> Result<()> {
                 .next("name a host that is not the one ktrial runs on"),
         );
     }
-    if ways.restart.is_none() && boots.any(|t| t.boot.as_ref().is_some_and(PlannedBoot::is_chosen))
-    {
+    // What a host boots by itself is the same at every boot; that it is the kernel asked for is checked.
+    let mut kernels: BTreeMap<&str, &Option<String>> = BTreeMap::new();
+    let by_itself = boots.all(|trial| {
+        trial.boot.as_ref().is_none_or(|boot| {
+            let kernel = *kernels.entry(&trial.host).or_insert(&boot.kernel);
+            boot.command_line.is_empty() && *kernel == boot.kernel
+        })
+    });
+    if ways.restart.is_none() && !by_itself {
         return Err(Error::usage(
-            "the experiment asks for a kernel or for words of its command line, and nothing here boots a host with them",
+            "the experiment asks a host for several kernels, or for words of the command line, and nothing here boots it with them",
         )
         .next("give a program that does with --boot-hook; docs/hosts.md has its contract and examples"));
     }

@@ -1,5 +1,6 @@
 //! The boot hook: a program of the controller's user that starts a host anew. docs/hosts.md has its contract.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -59,8 +60,10 @@ impl Hook {
     /// `Interrupted` when the run was cancelled.
     pub fn restart(&self, host: &str, boot: &PlannedBoot, cancel: &Cancel) -> Result<()> {
         let stable = |what: String| Error::new(ErrorKind::HostStable, what);
-        let name = &self.program;
-        let mut command = Command::new(name);
+        // Without its folder: the words go into records, which are published.
+        let name = Path::new(&self.program).file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
             .arg(host)

@@ -89,10 +89,15 @@ impl Ledger {
         let boots = rest.experiment.boot.is_some();
         for now in hosts {
             match manifest.hosts.iter().find(|first| first.name == now.name) {
-                Some(first) => notes.extend(again::difference(first, &now, boots)),
-                None => manifest.hosts.push(now.clone()),
+                Some(first) => {
+                    notes.extend(again::difference(first, &now, boots));
+                    notes.extend(preflight::busy(&now, boots));
+                }
+                None => {
+                    notes.extend(preflight::notes(&now, boots));
+                    manifest.hosts.push(now);
+                }
             }
-            notes.extend(preflight::notes(&now, boots));
         }
         notes.retain(|note| !manifest.notes.contains(note));
         manifest.notes.extend(notes);

@@ -210,15 +210,20 @@ fn read(stdout: &[u8]) -> Option<Findings> {
 
 /// What a reader has to know of a host; `boots` when the experiment boots it before it measures there.
 pub(super) fn notes(host: &HostFacts, boots: bool) -> Vec<String> {
-    // Work that a boot ends is no matter.
-    let busy = busy(host).filter(|_| !boots);
-    busy.into_iter().chain(emulated(host)).collect()
+    busy(host, boots)
+        .into_iter()
+        .chain(emulated(host))
+        .collect()
 }
 
 /// A host that was not idle: its load over the last minute against its CPUs.
 ///
-/// More than half a process a CPU is told. Load averages: proc_loadavg(5).
-fn busy(host: &HostFacts) -> Option<String> {
+/// More than half a process a CPU is told; nothing where a boot ends that work before anything is measured.
+/// Load averages: proc_loadavg(5).
+pub(super) fn busy(host: &HostFacts, boots: bool) -> Option<String> {
+    if boots {
+        return None;
+    }
     let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
     let load = number(host.facts.get("loadavg")?.split(' ').next()?)?;
     let cpus = number(host.facts.get("cpus")?)?;
@@ -371,10 +376,12 @@ mod tests {
 
     #[test]
     fn a_host_with_other_work_is_told() {
-        let note = busy(&host("5.68 6.12 5.08 3/200 123", "2")).unwrap();
+        let loaded = host("5.68 6.12 5.08 3/200 123", "2");
+        let note = busy(&loaded, false).unwrap();
+        assert_eq!(busy(&loaded, true), None);
         assert!(note.contains("load 5.68 on 2 CPUs"), "{note}");
         for (loadavg, cpus) in [("0.40 1 1 1/2 3", "2"), ("", "2"), ("nan", "2"), ("9", "")] {
-            assert_eq!(busy(&host(loadavg, cpus)), None);
+            assert_eq!(busy(&host(loadavg, cpus), false), None);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cli::compare::{Args, Format, setup};
-use crate::compare::{Comparison, Comparisons, Verdict, is_of};
+use crate::compare::{Choice, Comparison, Comparisons, Verdict, is_of};
 use crate::error::{Error, Result};
 use crate::parse::no_such;
 use crate::plot::Figure;
@@ -16,7 +16,12 @@ use crate::report::Report;
 pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
     refuse_options_of_files(args)?;
     let record = Record::open(path)?;
-    let all = record.compare_with(&args.options(), args.keep_duplicates, &args.metric)?;
+    let choice = Choice {
+        keep_duplicates: args.keep_duplicates,
+        also: &args.metric,
+        against: args.against.as_deref(),
+    };
+    let all = record.compare_with(&args.options(), &choice)?;
     let shown = match args.format {
         Format::Json if args.metric.is_empty() => all.to_vec(),
         _ => chosen(&record, &all, args)?,
@@ -25,12 +30,14 @@ pub fn compare_record(path: &Path, args: &Args) -> Result<Report> {
     notes.extend(record.manifest().claims.iter().map(claimed));
     notes.extend(kernels(&record));
     notes.extend(without_values(&record, &all));
-    notes.extend(unfinished(&record));
     notes.extend(record.damage()?);
     notes.extend(left_out(&all, &shown));
     Ok(Report {
         title: title(&record),
-        setup: setup::setup(&record),
+        setup: unfinished(&record)
+            .into_iter()
+            .chain(setup::setup(&record))
+            .collect(),
         figures: figures(&record, &shown, args)?,
         comparisons: shown,
         notes,

@@ -6,6 +6,8 @@ use std::time::Duration;
 use crate::ascii::{escaped, excerpt};
 use crate::experiment::{Condition, Experiment, Workload, WorkloadKind};
 use crate::record::{HostFacts, Record, RecordKind, State};
+use crate::series::Phase;
+use crate::stats;
 use crate::unit::Unit;
 
 /// Most characters of a line of its own, and of one that is wrapped once.
@@ -31,7 +33,7 @@ pub(super) fn setup(record: &Record) -> Vec<String> {
         }
         RecordKind::Run => {
             lines.extend(hosts(record));
-            lines.extend(experiment(record).iter().flat_map(design));
+            lines.extend(experiment(record).iter().flat_map(|e| design(e, record)));
             lines.extend(boots(record));
         }
     }
@@ -48,31 +50,12 @@ fn hosts(record: &Record) -> Vec<String> {
     let most = if hosts.len() > 1 { SHORT } else { LONG };
     let shown = hosts.iter().take(HOSTS);
     let mut lines: Vec<String> = shown
-        .map(|facts| cut(&host(facts, &kernels(record, facts)), most))
+        .map(|facts| cut(&host(facts, &record.manifest().kernels(facts)), most))
         .collect();
     if hosts.len() > HOSTS {
         lines.push(format!("and {} more hosts", hosts.len() - HOSTS));
     }
     lines
-}
-
-/// The kernels that a host's complete trials ran on; without any, the one that the host said before the run.
-fn kernels(record: &Record, host: &HostFacts) -> Vec<String> {
-    let mut kernels: Vec<String> = Vec::new();
-    for trial in &record.manifest().trials {
-        let here = trial.host.as_deref() == Some(&host.name) && trial.state == State::Complete;
-        if let Some(kernel) = trial
-            .kernel
-            .as_ref()
-            .filter(|k| here && !kernels.contains(k))
-        {
-            kernels.push(kernel.clone());
-        }
-    }
-    if kernels.is_empty() {
-        kernels.extend(host.facts.get("kernel").cloned());
-    }
-    kernels
 }
 
 /// `host loopback: kernel 6.1.0, Debian GNU/Linux 12, x86_64, 2 CPUs, 3.83 GiB`.
@@ -100,7 +83,7 @@ fn experiment(record: &Record) -> Option<Experiment> {
     is_file.then(|| Experiment::read(path).ok()).flatten()
 }
 
-fn design(experiment: &Experiment) -> Vec<String> {
+fn design(experiment: &Experiment, record: &Record) -> Vec<String> {
     let conditions = experiment.conditions.iter().map(condition);
     let conditions: Vec<String> = conditions.collect();
     let design = &experiment.design;
@@ -127,16 +110,57 @@ fn design(experiment: &Experiment) -> Vec<String> {
             design.order.word()
         ),
     ];
+    lines.extend(prepared(experiment).map(|text| cut(&text, LONG)));
     // A boot has none.
     if experiment.workload.kind != WorkloadKind::Boot {
-        lines.push(format!(
-            "phases: idle {}, workload {}, settle {}",
-            seconds(experiment.idle),
-            seconds(experiment.workload.duration),
-            seconds(experiment.settle)
-        ));
+        lines.push(phases(experiment, record));
     }
     lines
+}
+
+/// How hosts are booted and what is set, as the experiment's file says it.
+fn prepared(experiment: &Experiment) -> impl Iterator<Item = String> {
+    let boot = experiment.boot.as_ref().map(|boot| {
+        let kernel = boot
+            .kernel
+            .as_ref()
+            .map(|kernel| format!(", kernel {kernel}"));
+        let words = match boot.command_line.is_empty() {
+            true => String::new(),
+            false => format!(", command line {}", boot.command_line.join(" ")),
+        };
+        let every = boot.every.words();
+        format!("boot: every {every}{}{words}", kernel.unwrap_or_default())
+    });
+    let settings = experiment.settings.iter();
+    let settings = settings.map(|setting| format!("setting: {}={}", setting.file, setting.value));
+    boot.into_iter().chain(settings.collect::<Vec<_>>())
+}
+
+/// The phases as planned, and how long the workload really took where that was another time.
+fn phases(experiment: &Experiment, record: &Record) -> String {
+    let planned = experiment.workload.duration;
+    let trials = record.manifest().trials.iter();
+    let complete = trials.filter(|trial| trial.state == State::Complete);
+    let spans = complete.flat_map(|trial| &trial.phases);
+    let took: Vec<f64> = spans
+        .filter(|span| span.phase == Phase::Workload)
+        .map(|span| span.end_s - span.start_s)
+        .collect();
+    let (least, most) = (stats::min(&took), stats::max(&took));
+    let workload = match least.zip(most) {
+        Some((least, most))
+            if (most - planned.as_secs_f64()).abs() >= 1.0 || most - least >= 1.0 =>
+        {
+            format!("{least:.0} to {most:.0} s (planned {})", seconds(planned))
+        }
+        _ => seconds(planned),
+    };
+    format!(
+        "phases: idle {}, workload {workload}, settle {}",
+        seconds(experiment.idle),
+        seconds(experiment.settle)
+    )
 }
 
 fn workload(workload: &Workload) -> String {
