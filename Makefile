@@ -29,6 +29,7 @@ guests:
 else
 guests: build notebooks
 	TRIALS=1 testbed/demo $(ktrial) $(kernel)
+	testbed/check $(ktrial)
 endif
 
 setup:

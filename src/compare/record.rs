@@ -69,7 +69,7 @@ impl Record {
     /// `Usage` when there is no such condition; when a raw file cannot be read.
     pub fn compare_with(&self, options: &Options, choice: &Choice<'_>) -> Result<Comparisons> {
         let manifest = self.manifest();
-        let summaries = self.summaries()?;
+        let summaries = self.summaries();
         let late = self.named_late(&summaries, choice.also);
         let mut conditions = manifest.conditions.clone();
         if let Some(against) = choice.against {

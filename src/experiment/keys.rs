@@ -46,7 +46,7 @@ pub(super) const EXPERIMENT: &[Key] = &[
     Key {
         name: "primary",
         shape: Shape::Text,
-        takes: "a metric and its summary, such as memory.used.peak",
+        takes: "a metric, such as memory.used.peak",
         default: "required",
         about: "The number that decides, named before the run.",
     },
@@ -183,8 +183,8 @@ const WORKLOAD: &[Key] = &[
         name: "duration",
         shape: Shape::Text,
         takes: "a duration, such as 3s",
-        default: "required",
-        about: "How long it runs; 1ms to 24h, whole seconds for stress-ng.",
+        default: "required, but for `boot`",
+        about: "stress-ng: how long it runs, in whole seconds. kmod and command: how long you expect; one that runs half as long again and at least a minute more is ended. 1ms to 24h.",
     },
 ];
 

@@ -90,7 +90,7 @@ impl Record {
     /// # Errors
     /// When a raw file cannot be read.
     pub fn summary_table(&self) -> Result<Table> {
-        let rows = self.summaries()?;
+        let rows = self.summaries();
         Columns::new()
             .text("trial", rows.iter().map(|r| Some(&r.trial)))
             .text("condition", rows.iter().map(|r| Some(&r.condition)))

@@ -37,12 +37,13 @@ impl Record {
     /// A metric's series of each trial that has it, whatever became of the trial.
     ///
     /// # Errors
-    /// When no trial has it (the message names those that exist), or a raw file cannot be read.
+    /// When no trial has it (the message names those that exist). Trials whose raw files cannot be read are left out;
+    /// [`Record::damage`] names them.
     pub fn series(&self, metric: &str) -> Result<Vec<(Trial, Series)>> {
         let mut found = Vec::new();
         let mut others = BTreeSet::new();
         for trial in &self.manifest().trials {
-            for series in self.parse(trial)?.series {
+            for series in self.parse(trial).unwrap_or_default().series {
                 if series.metric == metric {
                     found.push((trial.clone(), series));
                 } else {

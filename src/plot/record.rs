@@ -24,7 +24,7 @@ impl Record {
     /// When there is no such metric or cell (the message names those that exist), no metric is named and the
     /// record has no primary one, its trials have no figures at all, or a raw file cannot be read.
     pub fn figure(&self, metric: Option<&str>, cell: &Cell) -> Result<Figure> {
-        let parts = self.parts()?;
+        let parts = self.parts();
         let names = parts.names();
         if names.is_empty() {
             let error = Error::usage("the record has no figures of trials to draw").at(self.dir());
@@ -54,20 +54,18 @@ impl Record {
         })
     }
 
-    fn parts(&self) -> Result<Parts> {
+    fn parts(&self) -> Parts {
         let mut series = Vec::new();
         for trial in &self.manifest().trials {
-            series.extend(
-                self.parse(trial)?
-                    .series
-                    .into_iter()
-                    .map(|one| (trial.clone(), one)),
-            );
+            // What cannot be read is named by `Record::damage`.
+            let parsed = self.parse(trial).unwrap_or_default();
+            let found = parsed.series.into_iter();
+            series.extend(found.map(|one| (trial.clone(), one)));
         }
-        Ok(Parts {
+        Parts {
             series,
-            summaries: self.summaries()?,
-        })
+            summaries: self.summaries(),
+        }
     }
 
     /// The cells that have the metric and the parameters' values asked for.

@@ -10,6 +10,9 @@ use crate::error::{Error, Result};
 /// Most raw files of one trial; a run writes a handful.
 const MAX_RAW_FILES: usize = 100;
 
+/// Most attempts of one trial.
+const MAX_ATTEMPTS: u32 = 10_000;
+
 impl Manifest {
     /// Checks conditions, trials, duplicates, raw files and numbers; `file` is where the manifest stands.
     ///
@@ -66,6 +69,12 @@ impl Manifest {
                         shown(original)
                     ));
                 }
+            }
+            if !(1..=MAX_ATTEMPTS).contains(&trial.attempt) {
+                return Some(format!(
+                    "trial {id} has attempt {}; attempts count from 1 to {MAX_ATTEMPTS}",
+                    trial.attempt
+                ));
             }
             if trial.raw.len() > MAX_RAW_FILES {
                 return Some(format!(

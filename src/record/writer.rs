@@ -110,6 +110,16 @@ impl RecordWriter {
 
     fn new_file(&self, path: &str) -> Result<PathBuf> {
         let target = inside(&self.dir, path)?;
+        // A record may come from others, and is gone on with.
+        let mut within = target.ancestors().take_while(|path| *path != self.dir);
+        if let Some(link) = within.find(|path| path.is_symlink()) {
+            return Err(Error::new(
+                ErrorKind::Record,
+                "is a link, and nothing is written through it",
+            )
+            .at(link)
+            .next("remove it, or run the experiment anew"));
+        }
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
         }

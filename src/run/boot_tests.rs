@@ -103,7 +103,7 @@ fn abba_over_two_kernels_has_a_boot_a_trial() {
         boots.numbers("time_s").unwrap()[..2],
         [Some(1.25), Some(0.25)]
     );
-    let summaries = record.summaries().unwrap();
+    let summaries = record.summaries();
     let total = summaries.iter().find(|s| s.metric == "boot.total").unwrap();
     assert_eq!(total.value, 6.0);
     let asked = story.asked.lock().unwrap();

@@ -48,7 +48,7 @@ pub use settings_scripts::scripts as settings_scripts;
 
 pub(crate) use clock::Clock;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -240,7 +240,26 @@ fn reach(plan: &Plan, ways: &Ways<'_>) -> Result<Ready> {
             }
         }
     }
+    for line in one_machine(&facts) {
+        problems.add(ErrorKind::HostStable, line);
+    }
     problems.none().map(|()| (hosts, facts))
+}
+
+/// Names of hosts that are one machine: their trials would run at the same time, and change each other's settings.
+fn one_machine(facts: &[HostFacts]) -> Vec<String> {
+    let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+    let twice = facts.iter().filter_map(|host| {
+        let boot_id = host.facts.get("boot_id")?;
+        let other = *first.entry(boot_id).or_insert(&host.name);
+        (other != host.name).then(|| {
+            format!(
+                "{}: is the same machine as {other} (boot_id {boot_id}): name it once",
+                host.name
+            )
+        })
+    });
+    twice.collect()
 }
 
 /// What is wrong with the hosts, all at once.

@@ -173,8 +173,15 @@ fn told(rest: &Plan) -> String {
 
 /// What was damaged since the record was closed: the new hashes would hide it.
 fn damage(record: &Record) -> Result<Option<String>> {
-    if record.manifest().files.is_empty() {
-        return Ok(None);
+    let listed = record
+        .manifest()
+        .files
+        .iter()
+        .any(|file| file.path == EXPERIMENT);
+    if !listed {
+        return Err(Error::input("cannot be resumed: it has no hash of its experiment-full.yaml, which may be another one")
+            .at(record.dir())
+            .next("run the experiment anew with `ktrial run`"));
     }
     let problems: Vec<String> = record
         .check_files()?

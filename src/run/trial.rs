@@ -374,7 +374,7 @@ impl Trial<'_> {
             return Ok(None);
         };
         let word = workload::quote(std::slice::from_ref(&report));
-        let script = format!("head -c {REPORT_LIMIT_BYTES} {word}");
+        let script = format!("[ ! -f {word} ] || head -c {REPORT_LIMIT_BYTES} {word}");
         let output = self.setting.host.exec(&script, SHORT)?;
         let mut file = self
             .setting
@@ -401,7 +401,7 @@ impl Trial<'_> {
         self.remains.groups = running.collect();
         keep_first(&mut result, self.remove_report())?;
         keep_first(&mut result, self.end_survivors())?;
-        keep_first(&mut result, self.note_modules())?;
+        keep_first(&mut result, self.note_told())?;
         keep_first(&mut result, self.check_settings())?;
         result
     }
@@ -446,13 +446,13 @@ impl Trial<'_> {
         slot.update(|trial| trial.notes.extend(found.notes))
     }
 
-    /// Tells the record of modules that the trial's script could not unload; it says so at its very end.
-    fn note_modules(&self) -> Result<()> {
+    /// Tells the record of what the trial's script itself said, at its very end.
+    fn note_told(&self) -> Result<()> {
         let Some(workload) = &self.workload else {
             return Ok(());
         };
         let said = String::from_utf8_lossy(workload.stderr.tail());
-        let notes: Vec<String> = module::that_stay(&said).collect();
+        let notes: Vec<String> = module::told(&said).collect();
         if notes.is_empty() {
             return Ok(());
         }

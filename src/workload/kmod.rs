@@ -116,6 +116,7 @@ pub(super) fn failure(code: i32, output: &str) -> Option<String> {
     let what = match code {
         0 => return None,
         4 => "kmod.sh skipped the test".to_owned(),
+        137 => "kmod.sh was killed by SIGKILL (exit code 137)".to_owned(),
         code => format!("kmod.sh ended with exit code {code}"),
     };
     Some(match telling(output) {
@@ -131,7 +132,8 @@ fn telling(output: &str) -> Option<&str> {
         let lines = output.lines().map(str::trim);
         // bash complains, over three lines, of a version of kmod that it cannot read as a number.
         let is_complaint = |line: &str| line.contains("[[: ") || line.starts_with("-ZLIB");
-        lines.filter(move |line| !line.is_empty() && !is_complaint(line))
+        let is_ours = |line: &str| line.starts_with(super::mark::WORD);
+        lines.filter(move |line| !line.is_empty() && !is_complaint(line) && !is_ours(line))
     };
     lines()
         .find(|line| words.iter().any(|word| line.contains(word)))

@@ -151,7 +151,7 @@ restore() {{
 trap '' INT TERM HUP PIPE
 {restore}}}
 leave() {{ kill -s TERM 0; restore; exit "$1"; }}
-ended=
+ended= code=
 # A connection that is gone must not end the script before it has restored.
 trap 'ended=yes' INT TERM HUP PIPE
 {prepare}# Whoever is told to end meanwhile need not idle first.

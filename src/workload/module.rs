@@ -66,14 +66,15 @@ pub(super) const RESTORE: &str = "for module in $modules_to_unload; do unload \"
 const DEFAULTS: &str = "test_user_copy test_bpf test_module test_static_key_base test_firmware";
 
 /// What [`RESTORE`] says of a module that it could not unload begins so.
-const STAYS: &str = "ktrial: module ";
+const TOLD: &str = "ktrial: ";
 
 /// Most modules that are named.
 const NAMED: usize = 10;
 
-/// What a trial's script said of modules that stay loaded, from the end of its standard error.
-pub(crate) fn that_stay(stderr: &str) -> impl Iterator<Item = String> {
-    let lines = stderr.lines().filter(|line| line.starts_with(STAYS));
+/// What a trial's script itself said, of modules that stay loaded or settings that changed, from the end of its
+/// standard error.
+pub(crate) fn told(stderr: &str) -> impl Iterator<Item = String> {
+    let lines = stderr.lines().filter(|line| line.starts_with(TOLD));
     lines.take(NAMED).map(shown)
 }
 
@@ -305,7 +306,7 @@ END
             "ktrial: module xfs was not loaded before and still is: in use\n"
         );
         let stderr = format!("stress-ng: done\n{}", said.repeat(99));
-        let told: Vec<String> = that_stay(&stderr).collect();
+        let told: Vec<String> = told(&stderr).collect();
         assert_eq!((told.len(), told[0].as_str()), (NAMED, said.trim_end()));
     }
 }

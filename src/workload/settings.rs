@@ -33,6 +33,11 @@ hold() {
   refuse "$1 was to be $3, and after writing it reads $now (before it was $2)"
 }
 refuse() { echo "ktrial: setting $1" >&2; leave 1; }
+# Whether a trial had the value to its end.
+still() {
+  read -r now <"$1" || :
+  same "$(choice "$now")" "$(choice "$2")" || echo "ktrial: setting $1 was $2, and at the trial's end it reads $now" >&2
+}
 "#;
 
 /// The sysctl that [`of`] adds.
@@ -85,7 +90,10 @@ pub(super) fn around(settings: &[Setting]) -> Around {
         // that `refuse` ended, and the controller looks at the files again.
         around.restore.insert_str(
             0,
-            &format!("[ -z \"$held{number}\" ] || put {file} \"$old{number}\" 2>/dev/null\n"),
+            &format!(
+                "[ -z \"$code\" ] || still {file} {value}\n\
+                 [ -z \"$held{number}\" ] || put {file} \"$old{number}\" 2>/dev/null\n"
+            ),
         );
     }
     around
