@@ -98,9 +98,15 @@ impl Record {
             }
         }
         self.warn_of_samples(&mut comparisons, &summaries)?;
-        // As they were named; others as they come.
+        // Pair by pair; metrics as they were named, others as they come.
         let place = |metric: &str| metrics.iter().position(|named| named == metric);
-        comparisons.sort_by_key(|c| place(&c.metric).unwrap_or(metrics.len()));
+        let pair = |condition: &str| conditions.iter().position(|name| name == condition);
+        comparisons.sort_by_key(|c| {
+            (
+                pair(&c.condition_b),
+                place(&c.metric).unwrap_or(metrics.len()),
+            )
+        });
         Ok(comparisons.into_iter().collect())
     }
 

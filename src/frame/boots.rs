@@ -13,7 +13,7 @@ impl Record {
     /// One row a boot and unit of `systemd-analyze blame`, in the order of the trials.
     ///
     /// The units are those that the record names as its metrics, each in every boot: `time_s` is empty where a boot did
-    /// not list it. A record without secondary metrics has every unit that a boot listed. A unit that a boot lists twice counts
+    /// not list it. A record that names none has every unit that a boot listed. A unit that a boot lists twice counts
     /// with its first time.
     ///
     /// # Errors
@@ -28,9 +28,7 @@ impl Record {
     pub fn boots(&self) -> Result<Table> {
         let manifest = self.manifest();
         let metrics = manifest.primary.iter().chain(&manifest.secondary);
-        let some = !manifest.secondary.is_empty();
-        let named = metrics.filter(|name| some && blame::is_unit_name(name));
-        let named: Vec<&String> = named.collect();
+        let named: Vec<&String> = metrics.filter(|name| blame::is_unit_name(name)).collect();
         let (mut trials, mut units, mut times): (Vec<&Trial>, Vec<String>, Vec<Option<f64>>) =
             Default::default();
         for trial in &manifest.trials {
