@@ -646,11 +646,16 @@ mod docs {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
         let mut seen = 0;
         for entry in std::fs::read_dir(folder).unwrap() {
-            let plan = Experiment::read(entry.unwrap().path())
-                .unwrap()
-                .plan()
-                .unwrap();
-            assert_eq!(plan.warnings(), Vec::<String>::new());
+            let path = entry.unwrap().path();
+            let plan = Experiment::read(&path).unwrap().plan().unwrap();
+            let warnings = plan.warnings();
+            // The one with a host a kernel says what it cannot tell apart.
+            let of_hosts = path.ends_with("stress-ng-module-hosts.yaml");
+            assert_eq!(
+                warnings.len(),
+                usize::from(of_hosts),
+                "{path:?}: {warnings:?}"
+            );
             seen += 1;
         }
         assert!(seen >= 2);

@@ -154,8 +154,15 @@ impl Canvas<'_> {
         let mean = self.y(strip.mean);
         let bar = vec![(self.middle - half, mean), (self.middle + half, mean)];
         scene.path(bar, 4, Color::BLACK);
-        let number = self.runs.mean(strip);
-        let number = font::shorten(&number, SMALL, self.slot / 4 - 10);
+        let (number, room) = (self.runs.mean(strip), self.slot / 4 - 10);
+        // The axis has the unit too.
+        let number = match font::shorten(&number, SMALL, room) {
+            short if short == number => number,
+            _ => {
+                let bare = number.split(' ').next().unwrap_or_default();
+                font::shorten(bare, SMALL, room)
+            }
+        };
         let at = (self.middle + half + 8, mean);
         let [left, top, right, bottom] = Shape::text_box(&number, at, SMALL, Anchor::Left);
         scene.rect((left - 4, top), (right, bottom), Color::WHITE);
