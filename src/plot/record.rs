@@ -2,6 +2,7 @@
 
 use super::comparison::{cell_name, title, verdict};
 use super::{Figure, Group, Line};
+use crate::ascii::excerpt;
 use crate::compare::{Comparison, Comparisons, is_of};
 use crate::error::{Error, Result};
 use crate::parse::no_such;
@@ -12,6 +13,9 @@ use crate::unit::Unit;
 
 /// How many trials a note names.
 const NAMED: usize = 8;
+
+/// How many trials that cannot be read a figure names.
+const UNREAD_NAMED: usize = 5;
 
 impl Record {
     /// The figure of a metric: over time when it is a series (`memory.used`), else every run's value
@@ -48,6 +52,13 @@ impl Record {
             false => self.runs(metric, cell, &parts, &comparisons),
         });
         let mut figures: Vec<Figure> = figures.collect();
+        if !parts.unread.is_empty()
+            && let Some(last) = figures.pop()
+        {
+            let unread = excerpt(&parts.unread, 60);
+            let note = format!("Left out, as their files cannot be read: {unread}.");
+            figures.push(last.with_note(note));
+        }
         Ok(match figures.len() {
             1 => figures.remove(0),
             _ => Figure::stacked(figures),
@@ -55,14 +66,19 @@ impl Record {
     }
 
     fn parts(&self) -> Parts {
-        let mut series = Vec::new();
+        let (mut series, mut unread) = (Vec::new(), Vec::new());
         for trial in &self.manifest().trials {
-            // What cannot be read is named by `Record::damage`.
-            let parsed = self.parse(trial).unwrap_or_default();
-            let found = parsed.series.into_iter();
-            series.extend(found.map(|one| (trial.clone(), one)));
+            match self.parse(trial) {
+                Ok(parsed) => {
+                    let found = parsed.series.into_iter();
+                    series.extend(found.map(|one| (trial.clone(), one)));
+                }
+                Err(_) => unread.push(trial.id.as_str()),
+            }
         }
+        let unread = unread.iter().take(UNREAD_NAMED).copied();
         Parts {
+            unread: unread.collect::<Vec<_>>().join(", "),
             series,
             summaries: self.summaries(),
         }
@@ -204,6 +220,8 @@ impl Record {
 
 /// All that a record's figures can be made of.
 struct Parts {
+    /// Trials whose files cannot be read, the first few.
+    unread: String,
     series: Vec<(Trial, Series)>,
     summaries: Vec<Summary>,
 }
