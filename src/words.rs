@@ -1,4 +1,4 @@
-//! Words that stay on one line: a number with its unit (`84.2 MiB`, `p = 0.03`, `-1.64 to -0.541 s`).
+//! Words that stay on one line (a number with its unit: `84.2 MiB`, `p = 0.03`, `-1.64 to -0.541 s`), and lists cut short.
 
 /// The words of a text; what belongs together is one.
 pub(crate) fn words(text: &str) -> Vec<String> {
@@ -29,4 +29,13 @@ fn belong_together(former: &str, word: &str) -> bool {
         || SIGNS.contains(&word)
         || (is_number(former) && (UNITS.contains(&unit) || word == "to"))
         || (former == "to" && is_number(word))
+}
+
+/// The first few of many, and how many more there are: `a, b, and 3 more`.
+pub(crate) fn some_of(all: &[String], most: usize, separator: &str) -> String {
+    let named = all.get(..most).unwrap_or(all).join(separator);
+    match all.len().saturating_sub(most) {
+        0 => named,
+        more => format!("{named}{separator}and {more} more"),
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{Record, State, Trial};
 use crate::error::Result;
+use crate::words::some_of;
 
 /// How many of one kind are named.
 const NAMED: usize = 5;
@@ -22,11 +23,14 @@ impl Record {
         if !unreadable.is_empty() {
             said.push(format!(
                 "complete, but nothing of their raw files could be read, so they are not compared: {}",
-                some_of(&unreadable)
+                some_of(&unreadable, NAMED, "; ")
             ));
         }
         if !damage.is_empty() {
-            said.push(format!("lines were not read: {}", some_of(&damage)));
+            said.push(format!(
+                "lines were not read: {}",
+                some_of(&damage, NAMED, "; ")
+            ));
         }
         let problems = self.check_files()?;
         let lost: Vec<String> = problems
@@ -36,7 +40,7 @@ impl Record {
         if !lost.is_empty() {
             said.push(format!(
                 "files are not as the manifest has them: {}",
-                some_of(&lost)
+                some_of(&lost, NAMED, "; ")
             ));
         }
         Ok(said)
@@ -57,19 +61,5 @@ impl Record {
         }
         let first = parsed.unread.first()?;
         Some(format!("{} of {} ({first})", parsed.unread_count, trial.id))
-    }
-}
-
-/// The first few, and how many more there are.
-fn some_of(all: &[String]) -> String {
-    let named = all
-        .iter()
-        .take(NAMED)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join("; ");
-    match all.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named}; and {more} more"),
     }
 }

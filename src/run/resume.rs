@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Plan, PlannedBoot};
 use crate::record::{Manifest, Record, RecordKind, RecordWriter, State};
+use crate::words::some_of;
 
 use super::clock::{Clock, SystemClock};
 use super::ledger::Ledger;
@@ -166,7 +167,7 @@ fn told(rest: &Plan) -> String {
         env!("CARGO_PKG_VERSION"),
         match ids.is_empty() {
             true => "no trial".to_owned(),
-            false => some_of(&ids),
+            false => some_of(&ids, NAMED, ", "),
         }
     )
 }
@@ -199,18 +200,9 @@ fn damage(record: &Record) -> Result<Option<String>> {
     Ok((!problems.is_empty()).then(|| {
         format!(
             "before the record was resumed, files were not as it had them: {}",
-            some_of(&problems)
+            some_of(&problems, NAMED, ", ")
         )
     }))
-}
-
-/// The first few, and how many more there are.
-fn some_of(all: &[String]) -> String {
-    let named = all.iter().take(NAMED).cloned().collect::<Vec<_>>();
-    match all.len().saturating_sub(NAMED) {
-        0 => named.join(", "),
-        more => format!("{}, and {more} more", named.join(", ")),
-    }
 }
 
 /// The scripts as they run now, where they are not those of the record's `plan.yaml`: those of another ktrial.
