@@ -58,7 +58,8 @@ impl Record {
     /// condition against each other one, under the assumption `normal`; a boot that is there twice counts once.
     ///
     /// # Errors
-    /// When a raw file cannot be read.
+    /// None for a record as it was opened; trials whose files cannot be read are left out, and [`Record::damage`] names
+    /// them.
     pub fn compare(&self) -> Result<Comparisons> {
         self.compare_with(&Options::default(), &Choice::default())
     }
@@ -66,7 +67,7 @@ impl Record {
     /// As [`Record::compare`], with the assumption stated and what to compare chosen.
     ///
     /// # Errors
-    /// `Usage` when there is no such condition; when a raw file cannot be read.
+    /// `Usage` when there is no such condition.
     pub fn compare_with(&self, options: &Options, choice: &Choice<'_>) -> Result<Comparisons> {
         let manifest = self.manifest();
         let summaries = self.summaries();

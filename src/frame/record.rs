@@ -88,7 +88,7 @@ impl Record {
     /// One row a complete trial and metric.
     ///
     /// # Errors
-    /// When a raw file cannot be read.
+    /// When a parameter has the name of a column.
     pub fn summary_table(&self) -> Result<Table> {
         let rows = self.summaries();
         Columns::new()

@@ -26,7 +26,7 @@ impl Record {
     ///
     /// # Errors
     /// When there is no such metric or cell (the message names those that exist), no metric is named and the
-    /// record has no primary one, its trials have no figures at all, or a raw file cannot be read.
+    /// record has no primary one, its trials have no figures at all, or none of them can be read.
     pub fn figure(&self, metric: Option<&str>, cell: &Cell) -> Result<Figure> {
         let parts = self.parts();
         let names = parts.names();
