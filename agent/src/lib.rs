@@ -1,0 +1,167 @@
+//! What ktrial and the program on the host agree on: a trial's specification, and the folder that the trial has there.
+//!
+//! A trial belongs to its host: a supervisor there takes it through its phases by itself, and the controller only
+//! watches. There are two supervisors with one contract: the program of this crate, and a POSIX shell script where
+//! that cannot run.
+//!
+//! # The trial's folder
+//! Made by the controller below [`BASE`]`-UID` (mode 0700, the user's own) with the trial's random id as its name,
+//! and removed by it once everything is fetched.
+//!
+//! | file | what |
+//! |---|---|
+//! | `spec.json` | a [`Spec`]; written by the controller before the start |
+//! | `pid` | `PID START BOOT_ID` of the supervisor; START is field 22 of /proc/PID/stat |
+//! | `events` | what happened, a line each |
+//! | `MONITOR.txt`, `MONITOR.err` | what each monitor gave, and what it said |
+//! | `workload.stdout`, `workload.stderr` | the workload's output, `prepare`'s and `restore`'s words too |
+//! | `agent.txt` | what supervising and sampling itself took; only of the program |
+//! | `journal` | what is to be put back, written before it is changed |
+//! | `lease` | its time of change is when a controller was last there |
+//! | `stop` | when it exists, the trial is to be ended gently |
+//! | `result` | last of all: a line `NAME BYTES SHA256` for each file that is to be fetched, `events` included |
+//!
+//! # Events
+//! `SECONDS WORD REST`, with the host's CLOCK_BOOTTIME:
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `begun PID` | the supervisor has the lock of the host |
+//! | `idle`, `start`, `settled` | the idle phase begins, the workload begins, the settle phase is over |
+//! | `end CODE` | the workload ended, with its code as a shell gives it (128 + signal) |
+//! | `note TEXT` | what a reader of the record has to know |
+//! | `left TEXT` | what could not be ended or put back: nothing can be measured on this host before a boot |
+//! | `ended HOW REST` | the last line: one of [`Ended`]'s words, and for `failed` the reason |
+//!
+//! Only what happened is there: a trial that is stopped in its idle phase has no `start`.
+//!
+//! # Samples
+//! A monitor that reads a file writes blocks, each under a line of its own: `@ SECONDS` before the whole file,
+//! `+ SECONDS` before only those lines that differ from the last block (a file with other lines or another number of
+//! them is given whole). `! SECONDS N` says that N samples before this time were due and not taken. What a monitor
+//! with a script writes is kept as it is.
+//!
+//! # Following
+//! `follow FOLDER NAME=OFFSET...` writes frames to standard output as the files grow: a line `NAME OFFSET LENGTH`,
+//! LENGTH bytes, a line end. A frame named `-` has no bytes and says that the follower is alive (every 5 s); `.`, that
+//! the result is complete and every file was given to its end; `!`, that the supervisor is gone without a result.
+//! A file that is not named is given from its begin. Following renews the lease.
+
+use serde::{Deserialize, Serialize};
+
+/// Trials' folders are below this path with the user's id behind it: on a disk, as memory is what is measured, and where a reboot
+/// leaves it.
+pub const BASE: &str = "/var/tmp/ktrial";
+
+/// What a supervisor is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// The trial's id in its record, such as `t01`: for messages.
+    pub trial: String,
+    /// How long the idle phase takes.
+    pub idle_ms: u64,
+    /// How long the settle phase takes.
+    pub settle_ms: u64,
+    /// How long the workload may run before it is ended.
+    pub limit_ms: u64,
+    /// How long the workload has to end after INT, and again after TERM, before KILL.
+    pub grace_ms: u64,
+    /// How long the trial goes on without a controller.
+    pub lease_ms: u64,
+    /// What samples.
+    pub monitors: Vec<Monitor>,
+    /// Files of the kernel with the value that they have during the trial; put back after it, in reverse order.
+    pub settings: Vec<Setting>,
+    /// Files whose value the workload itself may change; put back after the trial.
+    pub guarded: Vec<String>,
+    /// Shell lines before the idle phase. A code other than 0 ends the trial, with the last line of standard error as
+    /// the reason. Every script runs in the trial's folder, with `LC_ALL=C` and without input.
+    pub prepare: String,
+    /// The workload: shell lines.
+    pub command: String,
+    /// Shell lines after the settle phase; run however the trial ended once `prepare` has begun.
+    pub restore: String,
+}
+
+/// One monitor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Monitor {
+    /// Its name, and that of its files.
+    pub name: String,
+    /// Microseconds between samples.
+    pub period_us: u64,
+    /// Where samples come from.
+    pub source: Source,
+}
+
+/// Where a monitor's samples come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A file that is read again and again.
+    File(String),
+    /// A shell script that writes samples by itself, until it is ended.
+    Script(String),
+}
+
+/// A file of the kernel and a value for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// Its path.
+    pub file: String,
+    /// The value to write.
+    pub value: String,
+}
+
+/// How a trial ended, as the last event says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It went through all of its phases.
+    Complete,
+    /// The workload was ended at its limit.
+    Limit,
+    /// A controller asked for it, or the supervisor was told to end by a signal.
+    Stopped,
+    /// Nobody was there for as long as the lease.
+    Lease,
+    /// It could not be carried out; the reason follows.
+    Failed,
+    /// The supervisor died; what it had left was ended and put back later.
+    Died,
+    /// The host began another boot.
+    Rebooted,
+}
+
+impl Ended {
+    /// Every one.
+    pub const ALL: [Ended; 7] = [
+        Ended::Complete,
+        Ended::Limit,
+        Ended::Stopped,
+        Ended::Lease,
+        Ended::Failed,
+        Ended::Died,
+        Ended::Rebooted,
+    ];
+
+    /// The word in the event.
+    pub fn word(self) -> &'static str {
+        match self {
+            Ended::Complete => "complete",
+            Ended::Limit => "limit",
+            Ended::Stopped => "stopped",
+            Ended::Lease => "lease",
+            Ended::Failed => "failed",
+            Ended::Died => "died",
+            Ended::Rebooted => "rebooted",
+        }
+    }
+
+    /// The one with this word.
+    pub fn from_word(word: &str) -> Option<Ended> {
+        Ended::ALL.into_iter().find(|ended| ended.word() == word)
+    }
+}
