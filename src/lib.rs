@@ -29,6 +29,7 @@ pub mod run;
 pub mod series;
 pub mod stats;
 pub mod summary;
+pub mod supervisor;
 pub mod unit;
 mod words;
 pub mod workload;

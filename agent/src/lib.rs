@@ -44,7 +44,7 @@
 //! # Following
 //! `follow FOLDER NAME=OFFSET...` writes frames to standard output as the files grow: a line `NAME OFFSET LENGTH`,
 //! LENGTH bytes, a line end. A frame named `-` has no bytes and says that the follower is alive (every 5 s); `.`, that
-//! the result is complete and every file was given to its end; `!`, that the supervisor is gone without a result.
+//! the result is complete and every file was given to its end, `result` last of them; `!`, that the supervisor is gone without a result.
 //! A file that is not named is given from its begin. Following renews the lease.
 
 use serde::{Deserialize, Serialize};
@@ -165,3 +165,8 @@ impl Ended {
         Ended::ALL.into_iter().find(|ended| ended.word() == word)
     }
 }
+
+/// stub
+pub const PROGRAM: Option<&[u8]> = None;
+/// stub
+pub const MACHINE: &str = "x86_64";

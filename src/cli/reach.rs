@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
@@ -9,10 +10,11 @@ use signal_hook::iterator::{Handle, Signals};
 use super::run_progress::{Bars, Lines};
 use super::tell;
 use crate::error::{Error, ErrorKind, Result};
-use crate::experiment::PlannedBoot;
+use crate::experiment::{PlannedBoot, duration};
 use crate::host;
 use crate::record::Record;
 use crate::run::{self, Cancel, Hook, Progress, Restart, Ways};
+use crate::supervisor::Kind;
 use crate::workload::quote;
 
 /// The options of everything that runs on hosts.
@@ -26,6 +28,20 @@ pub struct Reach {
     /// docs/hosts.md has its contract. Without it hosts reboot themselves, into a kernel of their own choice.
     #[arg(long, value_name = "COMMAND")]
     boot_hook: Option<String>,
+
+    /// What takes trials through their phases on a host: the agent, a program that is sent there, or the shell, with
+    /// at most one sample a second. Without it the agent where it can run, and the shell elsewhere.
+    #[arg(long, value_name = "WHICH", value_parser = ["agent", "shell"])]
+    supervisor: Option<String>,
+
+    /// How long a host may be out of reach before its other trials are given up, such as 10min.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    patience: Option<Duration>,
+
+    /// How long a trial goes on while nobody watches it: then its host ends it, and keeps what it has. Without it the
+    /// planned time of a trial and ten minutes.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    lease: Option<Duration>,
 }
 
 impl Reach {
@@ -53,6 +69,9 @@ impl Reach {
         });
         let ways = Ways {
             restart: restart.as_ref().map(|restart| restart as &Restart),
+            supervisor: self.supervisor.as_deref().and_then(Kind::from_word),
+            patience: self.patience.unwrap_or(run::PATIENCE),
+            lease: self.lease,
             ..Ways::new(&connect)
         };
         let cancel = Cancel::default();
@@ -83,8 +102,19 @@ impl Reach {
         if let Some(hook) = &self.boot_hook {
             words.extend(["--boot-hook".to_owned(), hook.clone()]);
         }
+        if let Some(which) = &self.supervisor {
+            words.extend(["--supervisor".to_owned(), which.clone()]);
+        }
         quote(&words)
     }
+}
+
+/// A time as experiments write it.
+fn time(text: &str) -> std::result::Result<Duration, String> {
+    duration::parse(text).map_err(|(wrong, right)| match right {
+        Some(right) => format!("{wrong}; {right}"),
+        None => format!("{wrong}; such as 90s, 10min or 2h"),
+    })
 }
 
 fn text(path: &Path) -> String {

@@ -156,6 +156,11 @@ impl Progress for Bars {
                     bar.bar.set_message(format!("reconnecting, try {attempt}"));
                 }
             }
+            Update::Reconnected { host } => {
+                if let Some(bar) = inner.hosts.get(host) {
+                    bar.bar.set_message("reached again, catching up");
+                }
+            }
             Update::HostDone { host } => {
                 if let Some(bar) = inner.hosts.remove(host) {
                     bar.bar.finish_and_clear();
@@ -210,6 +215,7 @@ impl Progress for Lines {
             Update::Reconnecting { host, attempt } => {
                 tell(&format!("{host}: reconnecting, try {attempt}"));
             }
+            Update::Reconnected { host } => tell(&format!("{host}: reached again")),
             Update::PhaseStarted { .. } | Update::Sampled { .. } | Update::HostDone { .. } => {}
         }
     }

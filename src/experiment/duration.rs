@@ -24,7 +24,7 @@ const OTHER_WORDS: [(&str, &str); 12] = [
 ];
 
 /// Reads a duration. On failure: why not, and what would be right when that can be guessed.
-pub(super) fn parse(text: &str) -> Result<Duration, (String, Option<String>)> {
+pub(crate) fn parse(text: &str) -> Result<Duration, (String, Option<String>)> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, word) = text.split_at(digits);
     let word = word.trim_start_matches(' ');

@@ -3,7 +3,7 @@
 mod boot;
 mod check;
 mod draft;
-mod duration;
+pub(crate) mod duration;
 mod fits;
 mod hosts;
 mod keys;

@@ -27,7 +27,7 @@ impl Clock for ScriptedClock {
 /// What a scripted stream does next.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// Says this on standard output; `TOKEN` becomes the word that the script has after `==ktrial==`.
+    /// Says this on standard output.
     Out(&'static str),
     /// Says this on standard error.
     Err(&'static str),
@@ -66,7 +66,6 @@ struct Stream {
     play: Play,
     steps: VecDeque<Step>,
     until: Option<Duration>,
-    token: String,
 }
 
 /// The host. Clones are the same host.
@@ -83,6 +82,7 @@ struct Inner {
     plays: Mutex<Vec<(&'static str, VecDeque<Play>)>>,
     streams: Mutex<Vec<Arc<Mutex<Stream>>>>,
     log: Mutex<Vec<String>>,
+    scripts: Mutex<Vec<String>>,
     broken: AtomicBool,
     groups: AtomicI32,
     flag: crate::run::Cancel,
@@ -103,6 +103,7 @@ impl ScriptedHost {
             plays: Mutex::default(),
             streams: Mutex::default(),
             log: Mutex::default(),
+            scripts: Mutex::default(),
             broken: AtomicBool::new(false),
             groups: AtomicI32::new(100),
             flag: flag.clone(),
@@ -151,6 +152,13 @@ impl ScriptedHost {
     /// What was asked, in short: the first line of scripts that were run.
     pub(crate) fn log(&self) -> Vec<String> {
         self.0.log.lock().unwrap().clone()
+    }
+
+    /// The whole of those scripts that contain the text.
+    pub(crate) fn scripts(&self, contains: &str) -> Vec<String> {
+        let scripts = self.0.scripts.lock().unwrap();
+        let found = scripts.iter().filter(|script| script.contains(contains));
+        found.cloned().collect()
     }
 
     /// Sets the flag that the test gave.
@@ -228,6 +236,7 @@ impl Host for ScriptedHost {
         }
         let first = script.lines().next().unwrap_or_default();
         self.0.log.lock().unwrap().push(first.to_owned());
+        self.0.scripts.lock().unwrap().push(script.to_owned());
         let answers = self.0.answers.lock().unwrap();
         let fits = answers.iter().find(|(text, _)| script.contains(text));
         if let (false, Some((_, output))) = (self.signal(script), fits) {
@@ -238,8 +247,8 @@ impl Host for ScriptedHost {
             stdout: match first {
                 // Its login is root's unless a test says otherwise.
                 "# root, or the way to it" => b"root\n".to_vec(),
-                // Nothing of it is as before a trial, and nothing was changed after it.
-                "# settings before the trial" | "# settings after the trial" => b"done\n".to_vec(),
+                "# where trials are" => b"/var/tmp/ktrial-0\n".to_vec(),
+                "# start the trial" => b"started 7\n".to_vec(),
                 _ => Vec::new(),
             },
             stderr: Vec::new(),
@@ -250,6 +259,7 @@ impl Host for ScriptedHost {
         self.check()?;
         let first = script.lines().next().unwrap_or_default();
         self.0.log.lock().unwrap().push(first.to_owned());
+        self.0.scripts.lock().unwrap().push(script.to_owned());
         let mut plays = self.0.plays.lock().unwrap();
         let fits = plays.iter_mut().find(|(text, _)| script.contains(text));
         let play = match fits {
@@ -262,7 +272,6 @@ impl Host for ScriptedHost {
             steps: play.steps.clone().into(),
             play,
             until: None,
-            token: token(script).to_owned(),
         }));
         self.0.streams.lock().unwrap().push(stream.clone());
         Ok(Box::new(ScriptedRunning {
@@ -270,14 +279,6 @@ impl Host for ScriptedHost {
             stream,
         }))
     }
-}
-
-/// The word of the script's marks.
-fn token(script: &str) -> &str {
-    let after = script.split_once("==ktrial== ").map(|(_, rest)| rest);
-    after
-        .and_then(|rest| rest.split(' ').next())
-        .unwrap_or_default()
 }
 
 struct ScriptedRunning {
@@ -309,9 +310,7 @@ impl Running for ScriptedRunning {
             }
             stream.steps.pop_front();
             match step {
-                Step::Out(text) => {
-                    return Ok(Event::Stdout(text.replace("TOKEN", &stream.token).into()));
-                }
+                Step::Out(text) => return Ok(Event::Stdout(text.into())),
                 Step::Err(text) => return Ok(Event::Stderr(text.into())),
                 Step::End(exit) => return Ok(Event::Ended(exit)),
                 Step::Break => self.host.0.broken.store(true, Ordering::SeqCst),

@@ -195,6 +195,9 @@ pub struct Trial {
     /// The host's CLOCK_BOOTTIME at the workload's start, seconds: zero of the time line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_boottime_s: Option<f64>,
+    /// Where it still is on its host; none once everything is fetched and removed there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_host: Option<OnHost>,
     /// Raw files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub raw: Vec<RawFile>,
@@ -220,6 +223,7 @@ impl Trial {
             duplicate_of: None,
             phases: Vec::new(),
             start_boottime_s: None,
+            on_host: None,
             raw: Vec::new(),
             notes: Vec::new(),
         }
@@ -232,6 +236,16 @@ fn first() -> u32 {
 
 fn is_first(attempt: &u32) -> bool {
     *attempt == first()
+}
+
+/// A trial that its host runs, or has kept until somebody fetches it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnHost {
+    /// The name of its folder on the host: 16 hexadecimal digits.
+    pub id: String,
+    /// What takes it through its phases there: `agent` or `shell`.
+    pub supervisor: String,
 }
 
 /// A raw file of a trial.

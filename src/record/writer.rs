@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::files::{MANIFEST, hash_files, inside, remove_partial, write_whole};
 use super::lock::Lock;
 use super::manifest::Manifest;
-use super::store::Record;
+use super::store::{FILE_LIMIT_BYTES, Record};
 use crate::error::{Error, ErrorKind, Result};
+use crate::regular_file;
 
 /// A record that is being made.
 ///
@@ -108,7 +109,34 @@ impl RecordWriter {
         File::create_new(&target).map_err(|e| Error::io("create the file", &target, e))
     }
 
+    /// Opens a file that another writer began, to write on at its end, and reads what is in it.
+    ///
+    /// # Errors
+    /// When `path` leaves the record or is no regular file, or the disk refuses.
+    pub(crate) fn reopen_raw(&self, path: &str) -> Result<(File, Vec<u8>)> {
+        let target = self.unlinked(path)?;
+        let failed = |e| Error::io("open", &target, e);
+        let bytes = regular_file::open(&target)
+            .and_then(|file| regular_file::read(file, FILE_LIMIT_BYTES))
+            .map_err(failed)?
+            .ok_or_else(|| Error::new(ErrorKind::Record, "is too long to go on with").at(&target))?;
+        let file = File::options().append(true).open(&target).map_err(failed)?;
+        Ok((file, bytes))
+    }
+
     fn new_file(&self, path: &str) -> Result<PathBuf> {
+        let target = self.unlinked(path)?;
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
+        }
+        if target.exists() {
+            return Err(Error::new(ErrorKind::Record, "the file is there already").at(target));
+        }
+        Ok(target)
+    }
+
+    /// A path within the record that leads through no link.
+    fn unlinked(&self, path: &str) -> Result<PathBuf> {
         let target = inside(&self.dir, path)?;
         // A record may come from others, and is gone on with.
         let mut within = target.ancestors().take_while(|path| *path != self.dir);
@@ -119,12 +147,6 @@ impl RecordWriter {
             )
             .at(link)
             .next("remove it, or run the experiment anew"));
-        }
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", parent, e))?;
-        }
-        if target.exists() {
-            return Err(Error::new(ErrorKind::Record, "the file is there already").at(target));
         }
         Ok(target)
     }

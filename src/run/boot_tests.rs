@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::experiment::Experiment;
-use crate::host::Exit;
 use crate::host::scripted::{Play, ScriptedHost, Step};
 use crate::record::Trial;
+use super::story::{FOLLOW, Told};
 use story::{FACTS, Story, boot, says};
 
 /// A plan of the workload `boot` over two kernels, with one block of trials or more.
@@ -42,12 +42,7 @@ fn commands(trials: usize) -> Plan {
 }
 
 fn worked() -> Play {
-    Play::new([
-        Step::Out("\n==ktrial== TOKEN idle 0.10 \n\n==ktrial== TOKEN start 0.10 \n"),
-        Step::Wait(Duration::from_secs(5)),
-        Step::Out("\n==ktrial== TOKEN end 5.10 0\n\n==ktrial== TOKEN settled 5.10 \n"),
-        Step::End(Exit::Code(0)),
-    ])
+    Told::begun().ends(0)
 }
 
 fn states(record: &Record) -> Vec<&'static str> {
@@ -175,7 +170,7 @@ fn a_boot_id_of_another_trial_is_an_error() {
 #[test]
 fn a_host_that_does_not_come_up_has_another_chance_at_the_next_boot() {
     let story = Story::of([Some(boot(0, "6.1.0")), None, Some(boot(2, "6.1.0"))]);
-    story.host(2).play("# the workload", [worked()]);
+    story.host(2).play(FOLLOW, [worked()]);
     let record = story.run(&commands(2));
     assert_eq!(
         states(&record),
@@ -302,7 +297,7 @@ fn without_a_hook_a_host_reboots_itself_into_its_own_choice_only() {
         Some(boot(1, "6.1.0")),
     ];
     let story = Story::of(connections).told_by_connections();
-    story.host(3).play("# the workload", [worked()]);
+    story.host(3).play(FOLLOW, [worked()]);
     let record = story.ended(&commands(1), false).unwrap();
     assert_eq!(states(&record), ["complete", "complete"]);
     assert!(trial(&record, 0).boot_id.as_ref().unwrap().ends_with("1"));
@@ -351,15 +346,15 @@ fn a_host_that_rebooted_by_itself_is_not_measured_until_the_next_boot() {
         Some(boot(2, "6.1.0")),
     ];
     let story = Story::of(connections).told_by_connections();
-    story
-        .host(1)
-        .play("# the workload", [Play::new([Step::Break])]);
-    story.host(2).play("# the workload", [worked()]);
+    let broken = Told::begun().and(Step::Break).play();
+    story.host(1).play(FOLLOW, [broken]);
+    let rebooted = Told::begun().is_over("rebooted");
+    story.host(2).play(FOLLOW, [rebooted]);
     let mut plan = commands(2);
     plan.trials[2].boot = None;
     let record = story.ended(&plan, false).unwrap();
     assert_eq!(states(&record), ["failed", "failed", "not-run", "not-run"]);
-    assert!(reason(&record, 0).contains("connection broke"));
+    assert!(reason(&record, 0).contains("rebooted during the trial"));
     let why = reason(&record, 1);
     assert!(why.contains("rebooted by itself"), "{why}");
     let why = reason(&record, 2);

@@ -11,6 +11,7 @@ use crate::workload::boot::QUESTIONS;
 
 use super::boot_over::pause;
 use super::identity::Identity;
+use super::link::Link;
 use super::said;
 use super::trial::{Ending, Setting};
 
@@ -30,14 +31,14 @@ const KEPT_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// As [`crate::host::Host::exec`], and when the record cannot be written.
-pub(super) fn fetch(setting: &Setting<'_>) -> Result<Ending> {
-    let Setting { host, slot, .. } = setting;
-    let before = Identity::read(*host)?.boot_id;
+pub(super) fn fetch(setting: &Setting<'_>, link: &mut Link<'_>) -> Result<Ending> {
+    let slot = setting.slot;
+    let before = link.again(Identity::read)?.boot_id;
     if let Some(ending) = setting.other_boot(before.as_deref()) {
         return Ok(ending);
     }
     for (monitor, file, script) in QUESTIONS {
-        let Some(output) = ask(setting, script)? else {
+        let Some(output) = ask(link, script)? else {
             return Ok(Ending::Interrupted);
         };
         let for_people = crate::parse::parser(monitor).is_none();
@@ -67,7 +68,7 @@ pub(super) fn fetch(setting: &Setting<'_>) -> Result<Ending> {
             slot.update(|trial| trial.notes.extend(notes))?;
         }
     }
-    if Identity::read(*host)?.boot_id != before {
+    if link.again(Identity::read)?.boot_id != before {
         let what = "the host rebooted while it was asked what its boot took";
         return Ok(Ending::Failed(what.to_owned()));
     }
@@ -75,18 +76,19 @@ pub(super) fn fetch(setting: &Setting<'_>) -> Result<Ending> {
 }
 
 /// One answer; none when the run was cancelled. While the boot is not finished systemd is asked again.
-fn ask(setting: &Setting<'_>, script: &str) -> Result<Option<Output>> {
-    let begun = setting.clock.now();
+fn ask(link: &mut Link<'_>, script: &str) -> Result<Option<Output>> {
+    let (clock, cancel) = (link.shared.clock, link.shared.cancel);
+    let begun = clock.now();
     loop {
-        if setting.cancel.is_cancelled() {
+        if cancel.is_cancelled() {
             return Ok(None);
         }
-        let output = setting.host.exec(script, DEADLINE)?;
+        let output = link.again(|host| host.exec(script, DEADLINE))?;
         let unfinished = String::from_utf8_lossy(&output.stderr).contains("not yet finished");
-        if output.exit.ok() || !unfinished || setting.clock.now() - begun >= FINISHED_WITHIN {
+        if output.exit.ok() || !unfinished || clock.now() - begun >= FINISHED_WITHIN {
             return Ok(Some(output));
         }
-        pause(setting.clock, setting.cancel, PAUSE);
+        pause(clock, cancel, PAUSE);
     }
 }
 

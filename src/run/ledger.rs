@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::error::{Error, Result};
 use crate::experiment::Plan;
 use crate::record::{
-    FileEntry, HostFacts, Manifest, RawFile, Record, RecordKind, RecordWriter, Replication, State,
+    FileEntry, HostFacts, Manifest, OnHost, RawFile, Record, RecordKind, RecordWriter, Replication, State,
     Trial, compress_raw, plain_name, sha256_hex, sync_raw,
 };
 
@@ -125,6 +125,23 @@ impl Ledger {
         Ok(ledger)
     }
 
+    /// Opens a record to fetch what hosts still have of its trials, and changes nothing yet.
+    pub(super) fn open(writer: RecordWriter, record: &Record) -> Ledger {
+        Ledger {
+            dir: writer.dir().to_owned(),
+            inner: Mutex::new(Inner {
+                writer,
+                manifest: record.manifest().clone(),
+            }),
+        }
+    }
+
+    /// Gives the record back as it stands.
+    pub(super) fn into_writer(self) -> RecordWriter {
+        let inner = self.inner.into_inner();
+        inner.unwrap_or_else(PoisonError::into_inner).writer
+    }
+
     /// The record's directory.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
@@ -215,6 +232,20 @@ impl Slot<'_> {
         trial.boot_id.clone()
     }
 
+    /// What became of the trial so far.
+    pub(super) fn state(&self) -> Option<State> {
+        let inner = self.ledger.lock();
+        let trial = inner.manifest.trials.get(self.index)?;
+        Some(trial.state)
+    }
+
+    /// Where the trial is on its host.
+    pub(super) fn on_host(&self) -> Option<OnHost> {
+        let inner = self.ledger.lock();
+        let trial = inner.manifest.trials.get(self.index)?;
+        trial.on_host.clone()
+    }
+
     /// Another trial that has this boot_id.
     pub(super) fn other_of_boot(&self, boot_id: &str) -> Option<String> {
         let inner = self.ledger.lock();
@@ -266,6 +297,16 @@ impl Slot<'_> {
             path,
         });
         Ok(opened)
+    }
+
+    /// Opens a raw file of the trial that another ktrial began, to write on at its end, with what is in it; none when
+    /// it was not begun.
+    pub(super) fn reopen_raw(&self, monitor: &str) -> Result<Option<(File, Vec<u8>)>> {
+        let listed = self.raw().into_iter().find(|raw| raw.monitor == monitor);
+        let inner = self.ledger.lock();
+        listed
+            .map(|raw| inner.writer.reopen_raw(&raw.path))
+            .transpose()
     }
 
     /// Puts the compressed form in the place of the trial's large raw files, once nothing writes to them.

@@ -1,7 +1,7 @@
 //! Runs a plan on hosts and writes the record.
 //!
-//! Every host has a thread and runs its trials one after the other; hosts run beside each other. How a trial is
-//! carried out on a host stands in one file, `trial.rs`.
+//! Every host has a thread and runs its trials one after the other; hosts run beside each other. A trial is its
+//! host's own: what supervises it there goes on whatever becomes of the connection, and `watch.rs` follows it.
 
 mod again;
 mod attempt;
@@ -11,32 +11,33 @@ mod boot_over;
 mod boot_tests;
 mod boot_times;
 mod cancel;
-#[cfg(test)]
-mod clean_up_tests;
 mod clock;
+mod events;
+mod fetch;
+mod folder;
+mod frames;
 mod hook;
 mod identity;
 mod ledger;
+mod link;
 mod plan_file;
 mod preflight;
+mod program;
 mod progress;
-mod remains;
+mod received;
 mod resume;
 #[cfg(test)]
 mod resume_tests;
 mod said;
 mod sample_times;
 mod sequence;
-mod settings;
-mod settings_scripts;
 #[cfg(test)]
-mod settings_tests;
-mod stream;
-mod survivors;
+mod story;
 #[cfg(test)]
 mod tests;
 mod timeline;
 mod trial;
+mod watch;
 
 pub use crate::host::ROOT_CHECK;
 pub use cancel::Cancel;
@@ -44,17 +45,18 @@ pub use hook::Hook;
 pub use preflight::script as preflight_script;
 pub use progress::{Progress, Silent, Update};
 pub use resume::resume;
-pub use settings_scripts::scripts as settings_scripts;
 
 pub(crate) use clock::Clock;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Plan, PlannedBoot};
 use crate::host::{Host, as_root};
 use crate::record::{HostFacts, Record, State};
+use crate::supervisor::Kind;
 
 use clock::SystemClock;
 use ledger::Ledger;
@@ -67,13 +69,23 @@ pub type Connect<'a> = dyn Fn(&str) -> Result<Box<dyn Host>> + Sync + 'a;
 /// a boot loader's tool, a hypervisor, a power switch. It may return before the host is up.
 pub type Restart<'a> = dyn Fn(&str, &PlannedBoot, &Cancel) -> Result<()> + Sync + 'a;
 
-/// The ways to hosts.
+/// How long a host may be out of reach during a trial, unless [`Ways::patience`] says otherwise.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The ways to hosts, and how trials are looked after there.
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
     /// How a host is reached.
     pub connect: &'a Connect<'a>,
     /// How a host is started anew; without it a host reboots itself, into a kernel of its own choice.
     pub restart: Option<&'a Restart<'a>>,
+    /// What takes trials through their phases on a host; the agent where it can run, and else the shell, when none is
+    /// chosen.
+    pub supervisor: Option<Kind>,
+    /// How long a host may be out of reach during a trial before its other trials are given up.
+    pub patience: Duration,
+    /// How long a trial goes on while nobody watches it; its planned time and ten minutes when none is given.
+    pub lease: Option<Duration>,
 }
 
 impl<'a> Ways<'a> {
@@ -82,6 +94,9 @@ impl<'a> Ways<'a> {
         Ways {
             connect,
             restart: None,
+            supervisor: None,
+            patience: PATIENCE,
+            lease: None,
         }
     }
 
@@ -138,7 +153,24 @@ fn run_by(
         ledger.write("plan.yaml", &plan_file::content(plan)?)?;
         Ok(ledger)
     };
-    carry_out(clock, plan, begin, ways, cancel, progress)
+    with_root(plan, ways, |ways| {
+        carry_out(clock, plan, begin, ways, cancel, progress)
+    })
+}
+
+/// Gives the ways by which a plan's hosts are reached: the one place where a host becomes root's.
+fn with_root<T>(plan: &Plan, ways: &Ways<'_>, work: impl FnOnce(&Ways<'_>) -> Result<T>) -> Result<T> {
+    let connect = |name: &str| {
+        let host = (ways.connect)(name)?;
+        match plan.needs_root() {
+            true => as_root(host),
+            false => Ok(host),
+        }
+    };
+    work(&Ways {
+        connect: &connect,
+        ..*ways
+    })
 }
 
 /// Carries a plan out on its hosts; `open` opens the record once they are ready.
@@ -151,18 +183,6 @@ fn carry_out(
     progress: &dyn Progress,
 ) -> Result<Record> {
     boot::check(plan, ways)?;
-    // The one place where a host becomes root's: whoever connects later does so through these ways.
-    let connect = |name: &str| {
-        let host = (ways.connect)(name)?;
-        match plan.needs_root() {
-            true => as_root(host),
-            false => Ok(host),
-        }
-    };
-    let ways = &Ways {
-        connect: &connect,
-        ..*ways
-    };
     let (hosts, facts) = reach(plan, ways)?;
     let boot_ids: Vec<Option<String>> = facts
         .iter()
@@ -229,15 +249,7 @@ fn reach(plan: &Plan, ways: &Ways<'_>) -> Result<Ready> {
                 facts.push(preflight::facts(name, &findings));
                 hosts.push(host);
             }
-            Err(error) => {
-                let line = error.report().replacen("error: ", "", 1);
-                // Errors of a connection name their host already.
-                let line = match line.strip_prefix(&format!("{name}: ")) {
-                    Some(_) => line,
-                    None => format!("{name}: {line}"),
-                };
-                problems.add(error.kind(), line);
-            }
+            Err(error) => problems.add_of(name, &error),
         }
     }
     for line in one_machine(&facts) {
@@ -276,6 +288,16 @@ impl Problems {
             self.kind = Some(kind);
         }
         self.lines.push(line);
+    }
+
+    fn add_of(&mut self, host: &str, error: &Error) {
+        let line = error.report().replacen("error: ", "", 1);
+        // Errors of a connection name their host already.
+        let line = match line.strip_prefix(&format!("{host}: ")) {
+            Some(_) => line,
+            None => format!("{host}: {line}"),
+        };
+        self.add(error.kind(), line);
     }
 
     fn none(self) -> Result<()> {

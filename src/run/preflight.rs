@@ -25,9 +25,11 @@ const LINES: usize = 500;
 /// Longest fact; a kernel's command line has at most 4096 bytes on most machines.
 const FACT_LENGTH: usize = 4096;
 
+/// `first FILE` prints its first line.
+const FIRST: &str = "first() { IFS= read -r line <\"$1\" && printf '%s' \"$line\"; } 2>/dev/null\n";
+
 /// The facts. Each line prints `key=value` or nothing.
 const FACTS: &str = r#"fact() { [ -z "$2" ] || printf '%s=%s\n' "$1" "$2"; }
-first() { IFS= read -r line <"$1" && printf '%s' "$line"; } 2>/dev/null
 fact kernel "$(uname -r)"
 fact machine "$(uname -m)"
 fact uname "$(uname -a)"
@@ -48,11 +50,16 @@ fact sudo_user "${SUDO_USER-}"
 ( . /etc/os-release && fact os "$PRETTY_NAME" && fact os_id "$ID" && fact os_like "$ID_LIKE" ) 2>/dev/null
 "#;
 
-/// Looks for a trial's script, in whatever phase it is: one that lost its ktrial goes on to its own end, and puts back
-/// then what it has set. Its text is an argument of its shell. The brackets keep this script from finding itself.
-const OTHER_TRIALS: &str = r#"for file in $(grep -ls '[#] the workload with its idle' /proc/[0-9]*/cmdline); do
-  file=${file#/proc/}
-  echo "trial=${file%/cmdline}"
+/// Looks for the lock of a trial that runs, of whatever user's this one may see: one that lost its ktrial goes on to
+/// its own end. What it holds is in the contract of [`ktrial_agent`]; after the name in /proc/PID/stat, which may hold
+/// anything, the process's start is the 20th word.
+const OTHER_TRIALS: &str = r#"for lock in /var/tmp/ktrial-*/lock; do
+  read -r pid start boot folder <"$lock" || continue
+  [ "$boot" = "$(first /proc/sys/kernel/random/boot_id)" ] || continue
+  stat=$(first "/proc/$pid/stat") || continue
+  set -- ${stat##*) }
+  shift 19
+  [ "$1" != "$start" ] || echo "trial=$pid"
 done 2>/dev/null
 "#;
 
@@ -78,7 +85,7 @@ pub fn script(plan: &Plan) -> String {
         programs.insert("systemd-analyze");
     }
 
-    let mut script = format!("echo '{BEGIN}'\n{FACTS}{}", workload::checks(plan));
+    let mut script = format!("echo '{BEGIN}'\n{FIRST}{FACTS}{}", workload::checks(plan));
     for program in programs {
         let word = quote(&[program.to_owned()]);
         script.push_str(&format!(
@@ -100,9 +107,7 @@ pub fn script(plan: &Plan) -> String {
         WorkloadKind::Command => script.push_str(&same_command_check(plan)),
         WorkloadKind::Boot => {}
     }
-    if plan.needs_root() {
-        script.push_str(OTHER_TRIALS);
-    }
+    script.push_str(OTHER_TRIALS);
     script.push_str(&format!("echo '{DONE}'\n"));
     script
 }
@@ -336,7 +341,7 @@ pub(super) fn facts(name: &str, findings: &Findings) -> HostFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Event, Local, signal_group};
+    use crate::host::Local;
 
     fn host(loadavg: &str, cpus: &str) -> HostFacts {
         let facts = [("loadavg", loadavg), ("cpus", cpus)];
@@ -347,27 +352,31 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_s_script_is_found_in_whatever_phase() {
-        let found = || {
-            let script = format!("echo \"own=$$\"\n{OTHER_TRIALS}");
+    fn a_trial_that_holds_its_host_is_found() {
+        let mut base = tempfile::Builder::new();
+        let base = base.prefix("ktrial-").tempdir_in("/var/tmp").unwrap();
+        let found = |lock: &str| {
+            std::fs::write(base.path().join("lock"), lock).unwrap();
+            let script = format!("{FIRST}{OTHER_TRIALS}");
             let output = Local.exec(&script, DEADLINE).unwrap();
             String::from_utf8(output.stdout).unwrap()
         };
-        let line = |group| format!("trial={group}\n");
-        let trial = "# the workload with its idle and settle phases\nsleep 1000\nexit\n";
-        let mut running = Local.spawn(&format!("echo up\n{trial}")).unwrap();
-        while !matches!(
-            running.next(DEADLINE).unwrap(),
-            Event::Stdout(_) | Event::Ended(_)
-        ) {}
-        let said = found();
-        assert!(said.contains(&line(running.group())), "{said}");
-        let own = said.lines().next().unwrap().replace("own=", "trial=");
-        assert!(!said.contains(&format!("{own}\n")), "{said}");
-        signal_group(&Local, running.group(), "KILL").unwrap();
-        while !matches!(running.next(DEADLINE).unwrap(), Event::Ended(_)) {}
-        assert!(!found().contains(&line(running.group())));
-
+        let own = std::process::id();
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+        let start = stat.rsplit_once(") ").unwrap().1;
+        let start = start.split(' ').nth(19).unwrap();
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let boot = boot.trim();
+        let line = format!("trial={own}\n");
+        assert!(found(&format!("{own} {start} {boot} 0123\n")).contains(&line));
+        for stale in [
+            format!("{own} {start}7 {boot} 0123\n"),
+            format!("{own} {start} another-boot 0123\n"),
+            format!("4194305 {start} {boot} 0123\n"),
+            String::new(),
+        ] {
+            assert!(!found(&stale).contains(&line), "{stale}");
+        }
         let said = "==ktrial== facts\ntrial=7\ntrial=9\n==ktrial== done\n";
         let problems = read(said.as_bytes()).unwrap().problems;
         assert_eq!(problems.len(), 1);

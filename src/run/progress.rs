@@ -63,7 +63,7 @@ pub enum Update<'a> {
         host: &'a str,
         /// The trial's id.
         trial: &'a str,
-        /// How many `/proc/meminfo` samples it has by now.
+        /// How many samples its first monitor gave by now.
         samples: u64,
     },
     /// A trial ended.
@@ -83,6 +83,11 @@ pub enum Update<'a> {
         host: &'a str,
         /// Which try, from 1.
         attempt: usize,
+    },
+    /// A host is reached again; its trial went on meanwhile.
+    Reconnected {
+        /// The host.
+        host: &'a str,
     },
     /// A host's trials are over.
     HostDone {

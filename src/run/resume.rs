@@ -5,12 +5,14 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Plan, PlannedBoot};
-use crate::record::{Manifest, Record, RecordKind, RecordWriter, State};
+use crate::record::{Manifest, Record, RecordKind, RecordWriter, State, Trial};
 use crate::words::some_of;
 
 use super::clock::{Clock, SystemClock};
+use super::fetch::fetch;
 use super::ledger::Ledger;
-use super::{Cancel, Progress, Ways, carry_out, plan_file};
+use super::sequence::Shared;
+use super::{Cancel, Progress, Ways, carry_out, plan_file, with_root};
 
 /// The experiment of a run with every default.
 const EXPERIMENT: &str = "experiment-full.yaml";
@@ -57,25 +59,51 @@ pub(super) fn resume_by(
         return Ok(record);
     }
     let plan = planned(&record)?;
-    let rest = rest(&plan, manifest);
-    let mut notes = vec![told(&rest)];
-    notes.extend(damage(&record)?);
-    let scripts = new_scripts(&plan, &record)?;
-    notes.extend(scripts.as_ref().map(NewScripts::note));
-    carry_out(
-        clock,
-        &rest,
-        |facts| {
+    let damage = damage(&record)?;
+    with_root(&plan, ways, |ways| {
+        let (writer, record) = fetched(writer, record, clock, &plan, ways, cancel, progress)?;
+        let rest = rest(&plan, record.manifest());
+        let mut notes = vec![told(&rest)];
+        notes.extend(damage);
+        let scripts = new_scripts(&plan, &record)?;
+        notes.extend(scripts.as_ref().map(NewScripts::note));
+        let open = |facts| {
             let ledger = Ledger::resume(writer, &record, &rest, facts, notes)?;
             if let Some(scripts) = scripts {
                 ledger.write(&scripts.file, &scripts.content)?;
             }
             Ok(ledger)
-        },
+        };
+        carry_out(clock, &rest, open, ways, cancel, progress)
+    })
+}
+
+/// The record with what hosts still had of its trials.
+fn fetched(
+    writer: RecordWriter,
+    record: Record,
+    clock: &dyn Clock,
+    plan: &Plan,
+    ways: &Ways<'_>,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<(RecordWriter, Record)> {
+    let on_hosts = |trial: &Trial| trial.on_host.is_some();
+    if !record.manifest().trials.iter().any(on_hosts) {
+        return Ok((writer, record));
+    }
+    let ledger = Ledger::open(writer, &record);
+    let shared = Shared {
+        plan,
+        ledger: &ledger,
         ways,
+        clock,
         cancel,
         progress,
-    )
+    };
+    fetch(&shared)?;
+    let record = Record::open(record.dir())?;
+    Ok((ledger.into_writer(), record))
 }
 
 /// The plan of the record's experiment, when it is that of its trials.
@@ -238,7 +266,7 @@ fn new_scripts(plan: &Plan, record: &Record) -> Result<Option<NewScripts>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Replication, Trial};
+    use crate::record::Replication;
 
     #[test]
     fn a_stretch_whose_first_trial_is_complete_is_booted_for_the_next_one() {

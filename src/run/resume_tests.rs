@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::resume::resume_by;
-use super::tests::{Story, bad, broken_by, good, raw, reason, states};
+use super::story::{FOLLOW, SAMPLE, Story, Told, bad, good, interrupted, raw, reason, states, ways};
 use super::*;
 use crate::experiment::Experiment;
-use crate::host::Exit;
 use crate::host::scripted::{Play, ScriptedHost, Step};
-use crate::record::{Manifest, RecordWriter, Replication};
+use crate::record::{Manifest, OnHost, RecordWriter, Replication};
 
 const YAML: &str = "question: Does it go on?\nprimary: memory.used.peak\nhosts: [alpha]\n\
     conditions: {before: {}, after: {}}\nworkload: {command: ['true'], duration: 5s}\n\
@@ -20,19 +19,9 @@ fn plan() -> Plan {
     experiment.plan().unwrap()
 }
 
-/// The user ends the run while this workload is under way.
-fn interrupted() -> Play {
-    let mut play = broken_by([Step::Do(ScriptedHost::raise_flag)]);
-    play.on_signal = vec![
-        Step::Out("\n==ktrial== TOKEN end 103.60 130\n"),
-        Step::End(Exit::Code(130)),
-    ];
-    play
-}
-
 /// A run whose workloads went so, and its record.
 fn ran(plays: impl IntoIterator<Item = Play>) -> (Story, Record) {
-    let story = Story::on(&["alpha"]).workloads(plays);
+    let story = Story::on(&["alpha"]).trials(plays);
     let record = story.try_run(&plan(), &Silent).unwrap();
     (story, record)
 }
@@ -41,7 +30,7 @@ fn ran(plays: impl IntoIterator<Item = Play>) -> (Story, Record) {
 fn then(before: Story, plays: impl IntoIterator<Item = Play>) -> Story {
     Story {
         folder: before.folder,
-        ..Story::on(&["alpha"]).workloads(plays)
+        ..Story::on(&["alpha"]).trials(plays)
     }
 }
 
@@ -50,8 +39,7 @@ fn try_resume(story: &Story, dir: &Path) -> Result<Record> {
         let host = story.hosts.iter().find(|h| h.name() == name);
         Ok(Box::new(host.expect(name).clone()))
     };
-    let ways = Ways::new(&connect);
-    resume_by(&story.clock, dir, &ways, &story.cancel, &Silent)
+    resume_by(&story.clock, dir, &ways(&connect), &story.cancel, &Silent)
 }
 
 fn resume(story: &Story, record: &Record) -> Record {
@@ -63,7 +51,7 @@ fn resume(story: &Story, record: &Record) -> Record {
 
 fn workloads(story: &Story) -> usize {
     let log = story.hosts[0].log();
-    log.iter().filter(|l| l.contains("# the workload")).count()
+    log.iter().filter(|l| *l == "# start the trial").count()
 }
 
 fn files(record: &Record) -> Vec<String> {
@@ -101,7 +89,7 @@ fn an_interrupted_run_is_finished_and_what_it_received_is_kept() {
     assert_eq!(trial.phases.len(), 3);
     assert!(trial.raw.iter().all(|r| r.path.starts_with("raw/t02.2/")));
     assert_eq!(
-        trial.notes[0],
+        trial.notes[1],
         "attempt 1 was interrupted (ended by the user): its files are in raw/t02"
     );
     assert!(raw(&record, 1, "workload-stdout").contains("hello"));
@@ -186,7 +174,7 @@ fn a_record_whose_ktrial_was_killed_is_finished() {
     let story = then(story, [good()]);
     let record = resume(&story, &first);
     assert_eq!(states(&record), ["complete"; 4]);
-    let note = &record.manifest().trials[1].notes[0];
+    let note = &record.manifest().trials[1].notes[1];
     assert!(note.contains("its ktrial ended without a word"), "{note}");
     assert!(!files(&record).iter().any(|f| f.ends_with("partial")));
 }
@@ -350,11 +338,7 @@ fn what_changed_meanwhile_is_told() {
     let host = ScriptedHost::new("alpha", &story.clock, &story.cancel);
     let facts = "==ktrial== facts\nkernel=6.13.0\nos_id=debian\n==ktrial== done\n";
     host.answer("==ktrial== facts", facts, 0);
-    host.play(
-        "monitor meminfo",
-        [Play::new([Step::Out(super::tests::SAMPLE)])],
-    );
-    host.play("# the workload", [good()]);
+    host.play(FOLLOW, [good()]);
     story.hosts = vec![host];
     let record = resume(&story, &first);
     let manifest = record.manifest();
@@ -368,4 +352,70 @@ fn what_changed_meanwhile_is_told() {
         assert!(notes.contains(part), "{part} in {notes}");
     }
     assert!(files(&record).contains(&"plan.2.yaml".to_owned()));
+}
+
+/// A record whose ktrial was killed while its second trial was under way.
+fn left_on_host() -> (Story, Record) {
+    let (story, first) = ran([good(), interrupted()]);
+    killed(&first, |manifest| {
+        let trial = &mut manifest.trials[1];
+        trial.state = State::Running;
+        trial.reason = None;
+        trial.on_host = Some(OnHost {
+            id: "0123456789abcdef".into(),
+            supervisor: "shell".into(),
+        });
+        let dir = first.dir();
+        let events = dir.join("raw/t02/events.txt");
+        fs::write(events, "99.50 begun 7\n100.10 idle\n").unwrap();
+        fs::write(dir.join("raw/t02/workload.stdout"), "so").unwrap();
+        trial.notes.clear();
+    });
+    (story, first)
+}
+
+#[test]
+fn a_trial_that_went_on_without_its_ktrial_is_fetched_and_not_run_again() {
+    let (story, first) = left_on_host();
+    let whole = Told::begun().say("workload.stdout", "hello\n").ends(0);
+    let story = then(story, [whole, good()]);
+    let record = resume(&story, &first);
+    check(&record).unwrap();
+    let trial = &record.manifest().trials[1];
+    assert_eq!((trial.attempt, trial.phases.len()), (1, 3));
+    assert_eq!(trial.on_host, None);
+    assert_eq!(raw(&record, 1, "workload-stdout"), "so far\nhello\n");
+    assert_eq!(raw(&record, 1, "meminfo"), SAMPLE);
+    assert_eq!(workloads(&story), 2);
+    let asked = story.hosts[0].scripts(FOLLOW);
+    assert!(asked[0].contains("workload.stdout=2"), "{}", asked[0]);
+    assert!(asked[0].contains("0123456789abcdef"), "{}", asked[0]);
+}
+
+#[test]
+fn a_trial_that_the_host_does_not_have_any_more_is_run_again() {
+    let (story, first) = left_on_host();
+    let none = Play::new([
+        Step::Err("there is no such trial\n"),
+        Step::End(crate::host::Exit::Code(1)),
+    ]);
+    let story = then(story, [none.clone(), none.clone(), none, good()]);
+    let record = resume(&story, &first);
+    check(&record).unwrap();
+    let trial = &record.manifest().trials[1];
+    assert_eq!(trial.attempt, 2);
+    let notes = trial.notes.join("\n");
+    assert!(notes.contains("there is no such trial"), "{notes}");
+}
+
+#[test]
+fn a_record_names_no_folder_but_a_trial_s() {
+    let (story, first) = left_on_host();
+    killed(&first, |manifest| {
+        manifest.trials[1].on_host.as_mut().unwrap().id = "../../etc".into();
+    });
+    let story = then(story, [good()]);
+    let record = resume(&story, &first);
+    assert_eq!(states(&record), ["complete"; 4]);
+    assert!(story.hosts[0].scripts("../").is_empty());
 }

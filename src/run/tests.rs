@@ -1,210 +1,17 @@
 //! Stories of runs on scripted hosts: order, failures, and what the record says of them.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
+use super::story::*;
 use super::*;
-use crate::experiment::{
-    Condition, Design, Experiment, Monitor, MonitorKind, Order, PlannedTrial, Workload,
-    WorkloadKind,
-};
+use crate::experiment::WorkloadKind;
 use crate::host::Exit;
-use crate::host::scripted::{Play, ScriptedClock, ScriptedHost, Step};
-use crate::record::Trial;
+use crate::host::scripted::{Play, ScriptedHost, Step};
 use crate::series::Phase;
-
-pub(super) const BOOT_ID: &str = "8d9e2a52-19b6-4f0c-9a5e-0f6a6a1f7a10\n";
-pub(super) const FACTS: &str =
-    "motd\n==ktrial== facts\nkernel=6.12.0\nos_id=debian\n==ktrial== done\n";
-pub(super) const SAMPLE: &str = "@ 100.00\nMemTotal: 9 kB\n";
-
-pub(super) fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
-    let argv: Vec<String> = match kind {
-        WorkloadKind::Command => vec!["true".into()],
-        WorkloadKind::StressNg => vec!["stress-ng".into(), "--vm".into(), "1".into()],
-        WorkloadKind::Kmod => vec!["kmod.sh".into(), "-c".into(), "0008".into(), "2".into()],
-        other => panic!("no story of {other:?} yet"),
-    };
-    let condition = |name: &str| Condition {
-        name: name.into(),
-        variables: BTreeMap::new(),
-    };
-    let experiment = Experiment {
-        name: "story".into(),
-        question: "Does it run?".into(),
-        primary: "memory.used.peak".into(),
-        secondary: Vec::new(),
-        notes: Vec::new(),
-        hosts: hosts.iter().map(|h| (*h).into()).collect(),
-        conditions: vec![condition("before"), condition("after")],
-        params: BTreeMap::new(),
-        boot: None,
-        settings: Vec::new(),
-        workload: Workload {
-            kind,
-            arguments: argv.clone(),
-            duration: Duration::from_secs(5),
-        },
-        idle: Duration::from_secs(2),
-        settle: Duration::from_secs(1),
-        monitors: vec![Monitor {
-            kind: MonitorKind::Meminfo,
-            period: Duration::from_millis(100),
-        }],
-        design: Design {
-            trials: 1,
-            order: Order::Abba,
-            seed: 1,
-        },
-    };
-    let trials = (0..trials)
-        .map(|i| PlannedTrial {
-            id: format!("t{:02}", i + 1),
-            condition: ["before", "after"][i % 2].into(),
-            cell: BTreeMap::new(),
-            host: hosts[i % hosts.len()].into(),
-            argv: argv.clone(),
-            boot: None,
-            settings: Vec::new(),
-        })
-        .collect();
-    Plan { experiment, trials }
-}
-
-/// A workload that goes as planned, with this exit code.
-fn workload(end: &'static str, code: i32) -> Play {
-    Play::new([
-        Step::Out("\n==ktrial== TOKEN idle 100.10 \n"),
-        Step::Wait(Duration::from_secs(2)),
-        Step::Out("\n==ktrial== TOKEN start 102.10 \n"),
-        Step::Err("stress-ng: info:  [7] dispatching hogs\n"),
-        Step::Wait(Duration::from_secs(5)),
-        Step::Out(end),
-        Step::Wait(Duration::from_secs(1)),
-        Step::Out("\n==ktrial== TOKEN settled 108.10 \n"),
-        Step::End(Exit::Code(code)),
-    ])
-}
-
-pub(super) fn good() -> Play {
-    workload("hello\n==ktrial== TOKEN end 107.10 0\n", 0)
-}
-
-pub(super) fn bad() -> Play {
-    workload("\n==ktrial== TOKEN end 107.10 7\n", 7)
-}
-
-/// A workload whose host does something in the middle of it.
-pub(super) fn broken_by(steps: impl IntoIterator<Item = Step>) -> Play {
-    let begin = [
-        Step::Out("\n==ktrial== TOKEN idle 100.10 \n\n==ktrial== TOKEN start 102.10 \nso far\n"),
-        Step::Wait(Duration::from_secs(1)),
-    ];
-    Play::new(begin.into_iter().chain(steps).collect::<Vec<_>>())
-}
-
-/// A story: one host or more, what happens there, and what came of it.
-pub(super) struct Story {
-    pub(super) clock: ScriptedClock,
-    pub(super) cancel: Cancel,
-    pub(super) hosts: Vec<ScriptedHost>,
-    pub(super) folder: tempfile::TempDir,
-    /// How many times a broken host refuses to come back.
-    pub(super) refusals: AtomicUsize,
-    pub(super) connects: AtomicUsize,
-}
-
-impl Story {
-    pub(super) fn on(names: &[&str]) -> Story {
-        let (clock, cancel) = (ScriptedClock::default(), Cancel::default());
-        let hosts = names.iter().map(|name| {
-            let host = ScriptedHost::new(name, &clock, &cancel);
-            host.answer("==ktrial== facts", FACTS, 0);
-            host.answer("boot_id", BOOT_ID, 0);
-            host.play("monitor meminfo", [Play::new([Step::Out(SAMPLE)])]);
-            host
-        });
-        Story {
-            hosts: hosts.collect(),
-            clock,
-            cancel,
-            folder: tempfile::tempdir().unwrap(),
-            refusals: AtomicUsize::new(0),
-            connects: AtomicUsize::new(0),
-        }
-    }
-
-    pub(super) fn workloads(self, plays: impl IntoIterator<Item = Play>) -> Story {
-        self.hosts[0].play("# the workload", plays);
-        self
-    }
-
-    pub(super) fn refusing(self, times: usize) -> Story {
-        self.refusals.store(times, Ordering::SeqCst);
-        self
-    }
-
-    pub(super) fn try_run(&self, plan: &Plan, progress: &dyn Progress) -> Result<Record> {
-        let connect = |name: &str| -> Result<Box<dyn Host>> {
-            let host = self.hosts.iter().find(|h| h.name() == name);
-            let host = host.ok_or_else(|| Error::new(ErrorKind::HostStable, "no such host"))?;
-            if self.connects.fetch_add(1, Ordering::SeqCst) >= self.hosts.len()
-                && self
-                    .refusals
-                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
-                    .is_ok()
-            {
-                return Err(Error::new(ErrorKind::HostTransient, "no route"));
-            }
-            host.mend();
-            Ok(Box::new(host.clone()))
-        };
-        let to = Destination {
-            folder: self.folder.path().join("runs"),
-            experiment: Some(b"name: story\n".to_vec()),
-        };
-        run_by(
-            &self.clock,
-            plan,
-            &to,
-            &Ways::new(&connect),
-            &self.cancel,
-            progress,
-        )
-    }
-
-    pub(super) fn run(&self, plan: &Plan) -> Record {
-        let record = self.try_run(plan, &Silent).unwrap();
-        assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
-        assert_eq!(Record::open(record.dir()).unwrap(), record);
-        record
-    }
-}
-
-pub(super) fn states(record: &Record) -> Vec<&'static str> {
-    record
-        .manifest()
-        .trials
-        .iter()
-        .map(|t| t.state.word())
-        .collect()
-}
-
-pub(super) fn reason(trial: &Trial) -> &str {
-    trial.reason.as_deref().unwrap_or_default()
-}
-
-pub(super) fn raw(record: &Record, trial: usize, monitor: &str) -> String {
-    let files = &record.manifest().trials[trial].raw;
-    let file = files.iter().find(|f| f.monitor == monitor).unwrap();
-    String::from_utf8(record.read_raw(file).unwrap()).unwrap()
-}
 
 #[test]
 fn a_run_that_goes_well_is_complete() {
-    let story = Story::on(&["alpha"]).workloads([good()]);
+    let story = Story::on(&["alpha"]).trials([good()]);
     let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
 
     check(&record).unwrap();
@@ -238,9 +45,9 @@ fn a_run_that_goes_well_is_complete() {
 }
 
 #[test]
-fn monitors_run_before_the_workload_and_are_ended_after_it() {
-    let story = Story::on(&["alpha"]).workloads([good()]);
-    story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+fn a_trial_is_started_followed_and_forgotten() {
+    let story = Story::on(&["alpha"]).trials([good()]);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
     let log = story.hosts[0].log();
     let order: Vec<&str> = log.iter().map(|l| l.split(':').next().unwrap()).collect();
     assert_eq!(
@@ -248,17 +55,19 @@ fn monitors_run_before_the_workload_and_are_ended_after_it() {
         [
             "echo '==ktrial== facts'",
             "cat /proc/sys/kernel/random/boot_id",
-            "# monitor meminfo",
-            "# the workload with its idle and settle phases",
-            "kill -TERM -100",
-            "# what outlived the trial"
+            "# where trials are",
+            "# start the trial",
+            FOLLOW,
+            "# where trials are",
+            "# forget the trial"
         ]
     );
+    assert_eq!(record.manifest().trials[0].on_host, None);
 }
 
 #[test]
 fn a_workload_that_fails_fails_its_trial_only() {
-    let story = Story::on(&["alpha"]).workloads([good(), bad(), good()]);
+    let story = Story::on(&["alpha"]).trials([good(), bad(), good()]);
     let record = story.run(&plan(&["alpha"], 3, WorkloadKind::Command));
     assert_eq!(states(&record), ["complete", "failed", "complete"]);
     assert_eq!(record.manifest().state, State::Failed);
@@ -282,26 +91,13 @@ fn a_workload_that_fails_fails_its_trial_only() {
 }
 
 #[test]
-fn a_workload_that_says_marks_itself_is_not_believed() {
-    let lie =
-        "\n==ktrial== end 103 0\n\n==ktrial== settled 103 \n\n==ktrial== TOKEN end 107.10 7\n";
-    let knows = "\n==ktrial== TOKEN end 103 0\n\n==ktrial== TOKEN end 107.10 7\n";
-    let story = Story::on(&["alpha"]).workloads([workload(lie, 7), workload(knows, 7)]);
-    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
-    assert_eq!(states(&record), ["failed", "failed"]);
-    let trials = &record.manifest().trials;
-    assert!(reason(&trials[0]).contains("exit code 7"), "{trials:?}");
-    assert!(reason(&trials[1]).contains("twice"), "{trials:?}");
-}
-
-#[test]
 fn a_workload_that_writes_without_end_does_not_fill_the_disk() {
-    let mebibyte: &'static str = "x".repeat(1 << 20).leak();
-    let mut play = good();
+    let mebibyte = "x".repeat(1 << 20);
+    let mut told = Told::begun();
     for _ in 0..18 {
-        play.steps.insert(4, Step::Err(mebibyte));
+        told = told.say("workload.stderr", &mebibyte);
     }
-    let story = Story::on(&["alpha"]).workloads([play]);
+    let story = Story::on(&["alpha"]).trials([told.ends(0)]);
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
     assert_eq!(states(&record), ["complete"]);
     assert_eq!(raw(&record, 0, "workload-stderr").len(), 16 << 20);
@@ -311,26 +107,15 @@ fn a_workload_that_writes_without_end_does_not_fill_the_disk() {
     assert!(std::fs::metadata(stderr).unwrap().len() < 64 << 10);
     assert!(!folder.join("workload.stderr").exists() && folder.join("meminfo.txt").exists());
     let notes = record.manifest().trials[0].notes.join("\n");
-    let said = "stress-ng: info:  [7] dispatching hogs\n".len();
-    let want = format!(
-        "workload stderr: the first 16777216 of {} bytes",
-        (18 << 20) + said
-    );
+    let want = format!("workload.stderr: the first 16777216 of {} bytes", 18 << 20);
     assert!(notes.contains(&want), "{notes}");
 }
 
 #[test]
 fn a_workload_phase_without_a_sample_is_told() {
-    for (sample, told) in [
-        ("@ 100.00\nMemTotal: 9 kB\n", true),
-        ("@ 105.00\nMemTotal: 9 kB\n", false),
-    ] {
-        let mut story = Story::on(&[]);
-        let host = ScriptedHost::new("alpha", &story.clock, &story.cancel);
-        host.answer("==ktrial== facts", FACTS, 0);
-        host.play("monitor meminfo", [Play::new([Step::Out(sample)])]);
-        host.play("# the workload", [good()]);
-        story.hosts.push(host);
+    for (more, told) in [("", true), ("@ 105.00\nMemTotal: 9 kB\n", false)] {
+        let play = Told::begun().say("meminfo.txt", more).ends(0);
+        let story = Story::on(&["alpha"]).trials([play]);
         let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
         let notes = record.manifest().trials[0].notes.join("\n");
         assert_eq!(
@@ -342,52 +127,46 @@ fn a_workload_phase_without_a_sample_is_told() {
 }
 
 #[test]
-fn no_trial_begins_beside_a_process_that_cannot_be_ended() {
-    let story = Story::on(&["alpha"]).workloads([good()]);
-    story.hosts[0].answer("KTRIAL_GROUP=[101]", "4711 stuck \u{1b}[31m \n", 0);
+fn what_the_host_notes_is_kept_and_no_trial_begins_beside_what_is_left() {
+    let play = Told::begun()
+        .say("events", "103 note the workload left 1 process\n")
+        .say("events", "104 left process 4711 stuck \u{1b}[31m runs on\n")
+        .say("meminfo.err", "sleep: a word\n")
+        .ends(0);
+    let story = Story::on(&["alpha"]).trials([play]);
     let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
     assert_eq!(states(&record), ["complete", "not-run"]);
     let trials = &record.manifest().trials;
-    let notes = trials[0].notes.join("\n");
+    assert_eq!(trials[0].notes[0], "the workload left 1 process");
     assert!(
-        notes.contains("could not be ended: process 4711 stuck \\u{1b}[31m"),
-        "{notes}"
-    );
-    assert!(
-        reason(&trials[1]).contains("of trial t01 still runs"),
+        trials[0].notes[1].contains("monitor meminfo said: sleep: a word"),
         "{trials:?}"
+    );
+    assert_eq!(
+        reason(&trials[1]),
+        "process 4711 stuck \\u{1b}[31m runs on after trial t01"
     );
 }
 
 #[test]
 fn stress_ng_that_skipped_its_stressor_is_a_failure() {
-    let mut play = good();
-    play.steps.insert(
-        4,
-        Step::Err("stress-ng: info:  [7] rdrand stressor will be skipped, not this CPU\n"),
-    );
-    play.steps.insert(
-        0,
-        Step::Out("\n==ktrial== TOKEN report 99.00 /tmp/ktrial.Ab1\n"),
-    );
-    let story = Story::on(&["alpha"]).workloads([play]);
-    story.hosts[0].answer("head -c", "metrics:\n", 0);
+    let said = "stress-ng: info:  [7] rdrand stressor will be skipped, not this CPU\n";
+    let play = Told::begun()
+        .say("workload.stderr", said)
+        .say("stress-ng.yaml", "metrics:\n")
+        .ends(0);
+    let story = Story::on(&["alpha"]).trials([play]);
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::StressNg));
     assert_eq!(states(&record), ["failed"]);
     let why = reason(&record.manifest().trials[0]);
     assert!(why.contains("will be skipped"), "{why}");
     assert_eq!(raw(&record, 0, "stress-ng-yaml"), "metrics:\n");
-    let log = story.hosts[0].log();
-    assert!(log.contains(&"rm -f /tmp/ktrial.Ab1".to_owned()), "{log:?}");
 }
 
 /// stress-ng whose report is this.
 fn stress_ng_that_reports(report: &str) -> Record {
-    let mut play = good();
-    let mark = "\n==ktrial== TOKEN report 99.00 /tmp/ktrial.Ab1\n";
-    play.steps.insert(0, Step::Out(mark));
-    let story = Story::on(&["alpha"]).workloads([play]);
-    story.hosts[0].answer("head -c", report, 0);
+    let play = Told::begun().say("stress-ng.yaml", report).ends(0);
+    let story = Story::on(&["alpha"]).trials([play]);
     story.run(&plan(&["alpha"], 1, WorkloadKind::StressNg))
 }
 
@@ -405,60 +184,71 @@ fn a_stressor_that_did_nothing_is_told() {
     assert_eq!(states(&record), ["complete"]);
     let notes = &record.manifest().trials[0].notes;
     assert_eq!(
-        notes[0],
+        notes[1],
         "stress-ng did not finish one operation of: module"
     );
 }
 
 #[test]
-fn kmod_sh_tells_why_it_skipped_and_has_longer_to_end() {
-    let mut skipped = workload("\n==ktrial== TOKEN end 107.10 4\n", 4);
+fn kmod_sh_tells_why_it_skipped() {
     let said =
         "modprobe: FATAL: Module test_kmod not found\n./kmod.sh: not present\nCONFIG_XFS_FS=m\n";
-    skipped.steps.insert(4, Step::Err(said));
-    let mut slow = broken_by([Step::Do(ScriptedHost::raise_flag)]);
-    slow.on_signal = [
-        Step::Wait(Duration::from_secs(25)),
-        Step::Out("Test completed\n"),
-        Step::End(Exit::Code(130)),
-    ]
-    .into();
-    let story = Story::on(&["alpha"]).workloads([skipped, slow]);
-    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Kmod));
-    assert_eq!(states(&record), ["failed", "interrupted"]);
+    let skipped = Told::begun().say("workload.stderr", said).ends(4);
+    let story = Story::on(&["alpha"]).trials([skipped]);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Kmod));
+    assert_eq!(states(&record), ["failed"]);
     assert_eq!(
         reason(&record.manifest().trials[0]),
         "kmod.sh skipped the test; it said: modprobe: FATAL: Module test_kmod not found"
     );
-    assert!(raw(&record, 1, "workload-stdout").contains("Test completed"));
-    let log = story.hosts[0].log();
-    assert!(log.contains(&"kill -INT -103".to_owned()), "{log:?}");
-    assert!(!log.contains(&"kill -TERM -103".to_owned()), "{log:?}");
+}
+
+/// A trial whose connection breaks, and what a new follower says of it: the rest.
+fn broken() -> [Play; 2] {
+    let told = Told::begun();
+    let first = told.clone().and(Step::Break).play();
+    let whole = told.say("workload.stdout", "hello\n").ends(0);
+    let begun = Told::begun().play().steps.len();
+    let rest = whole.steps.into_iter().skip(begun).collect::<Vec<_>>();
+    [first, Play::new(rest)]
 }
 
 #[test]
-fn a_broken_connection_fails_its_trial_and_the_run_goes_on_when_the_host_is_back() {
-    let story = Story::on(&["alpha"])
-        .workloads([broken_by([Step::Break]), good()])
-        .refusing(2);
-    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
-    assert_eq!(states(&record), ["failed", "complete"]);
-    let trial = &record.manifest().trials[0];
-    assert!(reason(trial).contains("connection broke"), "{trial:?}");
-    assert_eq!(trial.start_boottime_s, Some(102.10));
+fn a_broken_connection_loses_nothing() {
+    let story = Story::on(&["alpha"]).trials(broken()).refusing(4);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+    check(&record).unwrap();
+    assert_eq!(raw(&record, 0, "workload-stdout"), "so far\nhello\n");
     assert_eq!(raw(&record, 0, "meminfo"), SAMPLE);
-    assert!(raw(&record, 0, "workload-stdout").contains("so far"));
-    // What the trial left on the host was ended over the new connection.
-    let log = story.hosts[0].log();
-    assert!(log.contains(&"kill -KILL -101".to_owned()), "{log:?}");
+    assert_eq!(record.manifest().trials[0].phases.len(), 3);
+    // The follower was asked to go on where the first one ended.
+    let scripts = story.hosts[0].scripts(FOLLOW);
+    assert!(!scripts[0].contains("meminfo.txt="), "{}", scripts[0]);
+    let offset = format!("meminfo.txt={}", SAMPLE.len());
+    assert!(scripts[1].contains(&offset), "{}", scripts[1]);
 }
 
 #[test]
-fn a_host_that_stays_away_leaves_its_trials_not_run() {
+fn what_is_given_twice_is_taken_once_and_a_gap_is_asked_for_again() {
+    let [first, _] = broken();
+    let again = Told::begun().say("workload.stdout", "hello\n").ends(0);
+    let gap = Play::new([
+        Step::Out("workload.stdout 99 1\nx\n"),
+        Step::End(Exit::Code(0)),
+    ]);
+    let story = Story::on(&["alpha"]).trials([first, gap, again]);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+    check(&record).unwrap();
+    assert_eq!(raw(&record, 0, "workload-stdout"), "so far\nhello\n");
+}
+
+#[test]
+fn a_host_that_stays_away_keeps_its_trial_and_the_others_are_not_run() {
+    let [first, _] = broken();
     let story = Story::on(&["alpha", "beta"])
-        .workloads([broken_by([Step::Break])])
+        .trials([first])
         .refusing(usize::MAX);
-    story.hosts[1].play("# the workload", [good()]);
+    story.hosts[1].play(FOLLOW, [good()]);
     let record = story.run(&plan(&["alpha", "beta"], 6, WorkloadKind::Command));
     assert_eq!(
         states(&record),
@@ -466,22 +256,21 @@ fn a_host_that_stays_away_leaves_its_trials_not_run() {
             "failed", "complete", "not-run", "complete", "not-run", "complete"
         ]
     );
-    let why = reason(&record.manifest().trials[2]);
-    assert!(why.contains("lost") && why.contains("no route"), "{why}");
+    let trials = &record.manifest().trials;
+    let why = reason(&trials[0]);
+    for part in ["no route", "out of reach for 6", "`ktrial resume` fetches it"] {
+        assert!(why.contains(part), "{part} in {why}");
+    }
+    let on_host = trials[0].on_host.as_ref().unwrap();
+    assert_eq!((on_host.id.len(), on_host.supervisor.as_str()), (16, "shell"));
+    assert!(reason(&trials[2]).contains("was lost before"), "{trials:?}");
     assert_eq!(record.manifest().state, State::Failed);
+    assert!(story.clock.now() >= PATIENCE);
 }
 
 #[test]
-fn a_cancel_ends_the_workload_gently_and_keeps_what_came() {
-    let mut play = broken_by([
-        Step::Do(ScriptedHost::raise_flag),
-        Step::Out("still here\n"),
-    ]);
-    play.on_signal = vec![
-        Step::Out("\n==ktrial== TOKEN end 103.60 130\n"),
-        Step::End(Exit::Code(130)),
-    ];
-    let story = Story::on(&["alpha"]).workloads([play]);
+fn a_cancel_asks_the_host_to_end_the_trial_and_keeps_what_came() {
+    let story = Story::on(&["alpha"]).trials([interrupted()]);
     let record = story.run(&plan(&["alpha"], 3, WorkloadKind::Command));
     assert_eq!(states(&record), ["interrupted", "not-run", "not-run"]);
     assert_eq!(record.manifest().state, State::Interrupted);
@@ -489,69 +278,103 @@ fn a_cancel_ends_the_workload_gently_and_keeps_what_came() {
     assert_eq!(record.manifest().trials[0].phases.len(), 2);
     assert!(raw(&record, 0, "workload-stdout").contains("still here"));
     let log = story.hosts[0].log();
-    let kills: Vec<_> = log.iter().filter(|l| l.starts_with("kill")).collect();
-    assert_eq!(kills, ["kill -INT -101", "kill -TERM -100"]);
+    let stops = log.iter().filter(|line| *line == "# stop the trial");
+    assert_eq!(stops.count(), 1, "{log:?}");
 }
 
 #[test]
-fn a_workload_that_minds_no_signal_is_killed() {
-    let mut play = broken_by([Step::Do(ScriptedHost::raise_flag)]);
-    play.deaf_to = vec!["INT", "TERM"];
-    let story = Story::on(&["alpha"]).workloads([play]);
+fn a_trial_that_comes_to_no_end_is_ended_and_then_given_up() {
+    let mut endless = Told::begun();
+    for _ in 0..40 {
+        endless = endless.wait(30).and(Step::Out("- 0 0\n\n"));
+    }
+    let story = Story::on(&["alpha"]).trials([endless.play()]);
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
-    assert_eq!(states(&record), ["interrupted"]);
-    let log = story.hosts[0].log();
-    assert!(log.contains(&"kill -KILL -101".to_owned()), "{log:?}");
-}
-
-#[test]
-fn a_workload_that_says_no_end_is_given_up_and_ended() {
-    let story = Story::on(&["alpha"]).workloads([broken_by([]), good()]);
-    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
-    assert_eq!(states(&record), ["failed", "complete"]);
+    assert_eq!(states(&record), ["failed"]);
     let why = reason(&record.manifest().trials[0]);
     assert!(why.contains("did not end the trial"), "{why}");
+    let log = story.hosts[0].log();
+    assert!(log.contains(&"# stop the trial".to_owned()), "{log:?}");
 }
 
 #[test]
-fn a_workload_that_something_else_ended_is_not_complete() {
-    // stress-ng ends with 0 over a signal, and the script leaves its settle phase out.
-    let ended = broken_by([
-        Step::Out("\n==ktrial== TOKEN end 103.60 0\n"),
-        Step::End(Exit::Code(0)),
-    ]);
-    let story = Story::on(&["alpha"]).workloads([ended, good()]);
-    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
-    assert_eq!(states(&record), ["failed", "complete"]);
-    let why = reason(&record.manifest().trials[0]);
-    assert!(why.contains("ended early"), "{why}");
+fn how_a_host_ended_a_trial_is_told() {
+    for (how, want) in [
+        ("stopped", "ended early, by a signal or a ktrial"),
+        ("limit", "ended at its deadline of 65 s"),
+        ("lease", "nobody watched it"),
+        ("failed the monitor meminfo gave no sample: no", "gave no sample: no"),
+        ("died", "was killed"),
+        ("rebooted", "rebooted during the trial"),
+        ("somehow", "does not say how"),
+    ] {
+        let story = Story::on(&["alpha"]).trials([Told::begun().is_over(how), good()]);
+        let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
+        assert_eq!(states(&record), ["failed", "complete"], "{how}");
+        let why = reason(&record.manifest().trials[0]);
+        assert!(why.contains(want), "{why}");
+    }
 }
 
 #[test]
-fn a_monitor_without_samples_fails_the_trial_before_its_workload() {
-    let story = Story::on(&["alpha"]).workloads([good()]);
-    let host = ScriptedHost::new("alpha", &story.clock, &story.cancel);
-    host.answer("==ktrial== facts", FACTS, 0);
-    host.play(
-        "monitor meminfo",
-        [Play::new([
-            Step::Err("sleep: no\n"),
-            Step::End(Exit::Code(1)),
-        ])],
-    );
-    let story = Story {
-        hosts: vec![host],
-        ..story
-    };
+fn a_trial_whose_supervisor_is_gone_is_recovered() {
+    let gone = Told::begun().and(Step::Out("! 0 0\n\n")).play();
+    let died = Told::begun().is_over("died");
+    let story = Story::on(&["alpha"]).trials([gone.clone(), died, gone.clone(), gone, good()]);
+    let record = story.run(&plan(&["alpha"], 3, WorkloadKind::Command));
+    assert_eq!(states(&record), ["failed", "failed", "complete"]);
+    let trials = &record.manifest().trials;
+    assert!(reason(&trials[0]).contains("was killed"), "{trials:?}");
+    assert!(reason(&trials[1]).contains("could not be put right"), "{trials:?}");
+    let log = story.hosts[0].log();
+    let recovered = log.iter().filter(|line| *line == "# recover the trial");
+    assert_eq!(recovered.count(), 2, "{log:?}");
+}
+
+#[test]
+fn files_that_do_not_come_whole_fail_the_trial() {
+    let mut play = good();
+    for step in &mut play.steps {
+        if let Step::Out(text) = step
+            && text.contains("hello")
+        {
+            *step = Step::Out(text.replace("hello", "h\u{1}llo").leak());
+        }
+    }
+    let story = Story::on(&["alpha"]).trials([play]);
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
     let why = reason(&record.manifest().trials[0]);
-    assert!(why.contains("gave no sample: sleep: no"), "{why}");
-    assert!(
-        !story.hosts[0]
-            .log()
-            .iter()
-            .any(|l| l.contains("the workload"))
+    assert!(why.contains("workload.stdout has another hash"), "{why}");
+}
+
+#[test]
+fn a_trial_that_the_host_refuses_is_told_with_its_words() {
+    let story = Story::on(&["alpha"]).trials([good()]);
+    story.hosts[0].answer("# start the trial", "refused trial 0123 runs, process 9\n", 1);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+    let trial = &record.manifest().trials[0];
+    assert_eq!(
+        reason(trial),
+        "the host did not start the trial: trial 0123 runs, process 9"
     );
+    assert_eq!(trial.on_host, None);
+}
+
+#[test]
+fn a_follower_that_fails_is_started_again_and_then_given_up() {
+    let noise = Play::new([
+        Step::Out("sh: cannot fork\n"),
+        Step::End(Exit::Code(2)),
+    ]);
+    let none = Play::new([
+        Step::Err("there is no such trial\n"),
+        Step::End(Exit::Code(1)),
+    ]);
+    let story = Story::on(&["alpha"]).trials([noise, good(), none]);
+    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
+    assert_eq!(states(&record), ["complete", "failed"]);
+    let why = reason(&record.manifest().trials[1]);
+    assert!(why.contains("no longer tells of it: there is no such trial"), "{why}");
 }
 
 #[test]
@@ -585,7 +408,7 @@ fn every_host_s_problems_are_told_at_once_and_nothing_is_run() {
 
 #[test]
 fn two_runs_within_a_second_have_two_records() {
-    let story = Story::on(&["alpha"]).workloads([good()]);
+    let story = Story::on(&["alpha"]).trials([good()]);
     let plan = plan(&["alpha"], 1, WorkloadKind::Command);
     let (first, second) = (story.run(&plan), story.run(&plan));
     assert_ne!(first.dir(), second.dir());
@@ -594,16 +417,16 @@ fn two_runs_within_a_second_have_two_records() {
 #[test]
 fn what_goes_on_is_told_in_order() {
     #[derive(Default)]
-    struct Told(Mutex<Vec<String>>);
-    impl Progress for Told {
+    struct Heard(Mutex<Vec<String>>);
+    impl Progress for Heard {
         fn update(&self, update: Update<'_>) {
             let text = format!("{update:?}");
             let word = text.split([' ', '{']).next().unwrap_or_default().to_owned();
             self.0.lock().unwrap().push(word);
         }
     }
-    let told = Told::default();
-    let story = Story::on(&["alpha"]).workloads([good()]);
+    let told = Heard::default();
+    let story = Story::on(&["alpha"]).trials([good()]);
     story
         .try_run(&plan(&["alpha"], 1, WorkloadKind::Command), &told)
         .unwrap();

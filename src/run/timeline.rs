@@ -1,11 +1,10 @@
-//! A trial's phases, from the marks that its workload's script wrote.
+//! A trial's phases, from its supervisor's events.
 
 use std::ops::RangeInclusive;
 
 use crate::series::{Phase, PhaseSpan};
-use crate::workload::Mark;
 
-/// Times of the phases' ends, seconds of the host's CLOCK_BOOTTIME.
+/// Times of the phases' ends, seconds of the host's CLOCK_BOOTTIME. Each counts once, as it came first.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     idle: Option<f64>,
@@ -15,51 +14,33 @@ pub(super) struct Timeline {
     settled: Option<f64>,
     /// The workload's exit code, as a shell gives it.
     pub(super) code: Option<i32>,
-    /// Where the workload's own report is on the host.
-    pub(super) report: Option<String>,
 }
 
 impl Timeline {
-    /// Takes a mark; gives the phase that it begins.
-    pub(super) fn take(&mut self, mark: Mark) -> Option<Phase> {
-        match mark {
-            Mark::Report(path) => {
-                self.report = Some(path);
-                None
-            }
-            Mark::Idle(at) => {
-                self.idle = Some(at);
-                Some(Phase::Idle)
-            }
-            Mark::Start(at) => {
-                self.start = Some(at);
-                Some(Phase::Workload)
-            }
-            Mark::End(at, code) => {
-                self.end = Some(at);
-                self.code = Some(code);
-                Some(Phase::Settle)
-            }
-            Mark::Settled(at) => {
-                self.settled = Some(at);
-                None
-            }
-        }
+    /// The idle phase begins.
+    pub(super) fn idle(&mut self, at: f64) -> Option<Phase> {
+        first(&mut self.idle, at, Phase::Idle)
     }
 
-    /// Whether the script has nothing more to say.
-    pub(super) fn is_over(&self) -> bool {
-        self.settled.is_some()
+    /// The workload begins.
+    pub(super) fn start(&mut self, at: f64) -> Option<Phase> {
+        first(&mut self.start, at, Phase::Workload)
+    }
+
+    /// The workload ended with this code.
+    pub(super) fn end(&mut self, at: f64, code: i32) -> Option<Phase> {
+        self.code.get_or_insert(code);
+        first(&mut self.end, at, Phase::Settle)
+    }
+
+    /// The settle phase is over.
+    pub(super) fn settled(&mut self, at: f64) {
+        self.settled.get_or_insert(at);
     }
 
     /// The workload phase, once it is over.
     pub(super) fn workload(&self) -> Option<RangeInclusive<f64>> {
         Some(self.start?..=self.end?)
-    }
-
-    /// How long the workload ran, once it ended.
-    pub(super) fn workload_s(&self) -> Option<f64> {
-        Some(self.end? - self.start?)
     }
 
     /// The phases that are over, in seconds since the workload's start.
@@ -76,17 +57,23 @@ impl Timeline {
         .filter_map(|(phase, from, to)| {
             Some(PhaseSpan {
                 phase,
-                start_s: hundredths(from? - zero),
-                end_s: hundredths(to? - zero),
+                start_s: micro(from? - zero),
+                end_s: micro(to? - zero),
             })
         })
         .collect()
     }
 }
 
-/// `/proc/uptime` has two digits; a difference of two such numbers has no more.
-fn hundredths(seconds: f64) -> f64 {
-    (seconds * 100.0).round() / 100.0
+fn first(place: &mut Option<f64>, at: f64, phase: Phase) -> Option<Phase> {
+    let is_first = place.is_none();
+    place.get_or_insert(at);
+    is_first.then_some(phase)
+}
+
+/// Supervisors tell microseconds; a difference of two such numbers has no more.
+fn micro(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
 }
 
 #[cfg(test)]
@@ -97,16 +84,17 @@ mod tests {
     fn phases_are_relative_to_the_start_and_only_those_that_ended() {
         let mut timeline = Timeline::default();
         assert_eq!(timeline.phases(), []);
-        assert_eq!(timeline.take(Mark::Idle(100.1)), Some(Phase::Idle));
-        assert_eq!(timeline.take(Mark::Start(102.4)), Some(Phase::Workload));
+        assert_eq!(timeline.idle(100.1), Some(Phase::Idle));
+        assert_eq!(timeline.start(102.4), Some(Phase::Workload));
+        assert_eq!(timeline.start(103.0), None);
         let idle = PhaseSpan {
             phase: Phase::Idle,
             start_s: -2.3,
             end_s: 0.0,
         };
         assert_eq!(timeline.phases(), [idle]);
-        timeline.take(Mark::End(105.0, 0));
-        timeline.take(Mark::Settled(106.0));
+        timeline.end(105.0, 0);
+        timeline.settled(106.0);
         assert_eq!(timeline.phases().len(), 3);
         assert_eq!(timeline.phases()[2].end_s, 3.6);
     }

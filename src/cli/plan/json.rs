@@ -66,13 +66,6 @@ pub fn render(plan: &Plan) -> String {
             })
         })
         .collect();
-    let guards = plan.trials.iter();
-    let guards = guards.filter_map(|trial| run::settings_scripts(trial, experiment));
-    let guards: Vec<Value> = guards
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .map(|(before, after)| json!({"before": before, "after": after}))
-        .collect();
     let plan = json!({
         "schema": 1,
         "name": experiment.name,
@@ -101,7 +94,6 @@ pub fn render(plan: &Plan) -> String {
         "trials": trials,
         "commands": {
             "root_check": plan.needs_root().then_some(run::ROOT_CHECK),
-            "settings": guards,
             "preflight": run::preflight_script(plan),
             "identity": workload::boot::IDENTITY,
             "boot": boot,

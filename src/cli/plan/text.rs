@@ -165,7 +165,6 @@ fn commands(plan: &Plan, out: &mut String) {
         );
         script(&monitor::script(chosen, planned), out);
     }
-    settings(plan, out);
     let mut seen = BTreeSet::new();
     for trial in &plan.trials {
         if seen.insert((&trial.condition, &trial.cell)) {
@@ -182,20 +181,6 @@ fn commands(plan: &Plan, out: &mut String) {
         return;
     }
     out.push_str("\nTOKEN stands for a random word, another one in each trial, that the workload is not told.\n");
-}
-
-/// How the controller guards settings; most plans have one such pair of scripts, or none.
-fn settings(plan: &Plan, out: &mut String) {
-    let scripts = plan.trials.iter();
-    let scripts = scripts.filter_map(|trial| run::settings_scripts(trial, &plan.experiment));
-    for (before, after) in scripts.collect::<BTreeSet<_>>() {
-        out.push_str("\nsettings, before each trial:\n");
-        script(&before, out);
-        out.push_str(
-            "\nsettings, after each trial; OLD and MODULE stand for what was read before:\n",
-        );
-        script(&after, out);
-    }
 }
 
 /// What tells a workload from the others.

@@ -73,10 +73,6 @@ impl Story {
                 host.answer("--no-pager blame", boot.blame, 0);
                 host.answer("critical-chain", "graphical.target @6s\n", 0);
                 host.play("is-system-running", [boot.systemd, says("running\n")]);
-                host.play(
-                    "# monitor",
-                    [Play::new([Step::Out("@ 1.00\nMemTotal: 9 kB\n")])],
-                );
                 host
             })
         });
@@ -130,7 +126,7 @@ impl Story {
         };
         let ways = Ways {
             restart: hook.then_some(&restart as &Restart),
-            ..Ways::new(&connect)
+            ..super::super::story::ways(&connect)
         };
         run_by(&self.clock, plan, &to, &ways, &self.cancel, &Silent)
     }

@@ -1,0 +1,89 @@
+//! Fetching trials that hosts ran, or still run, without a ktrial: the first thing that a resumed run does.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::experiment::{PlannedTrial, WorkloadKind};
+use crate::record::State;
+use crate::supervisor::Kind;
+use crate::workload;
+
+use super::folder::Folder;
+use super::link::Link;
+use super::program;
+use super::progress::Update;
+use super::sequence::{Shared, end, lost, of_the_record};
+use super::trial::conclude;
+use super::watch::Watch;
+use super::{Problems, beside};
+
+/// Fetches every trial that the record says is on a host, and watches to its end what still runs there.
+///
+/// # Errors
+/// When a host cannot be reached, or the record cannot be written.
+pub(super) fn fetch(shared: &Shared<'_>) -> Result<()> {
+    let mut hosts: BTreeMap<&str, Vec<&PlannedTrial>> = BTreeMap::new();
+    for planned in &shared.plan.trials {
+        if shared.ledger.slot(&planned.id).on_host().is_some() {
+            hosts.entry(&planned.host).or_default().push(planned);
+        }
+    }
+    let results = beside(hosts.into_iter().collect(), |(name, trials)| {
+        (name, of_host(name, &trials, shared))
+    });
+    let mut problems = Problems::default();
+    for (name, result) in results {
+        match result {
+            Err(error) if of_the_record(error.kind()) => return Err(error),
+            Err(error) => problems.add_of(name, &error),
+            Ok(()) => {}
+        }
+    }
+    problems.none()
+}
+
+fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<()> {
+    let mut link = Link {
+        name,
+        host: Some(shared.ways.to(name)?),
+        shared,
+    };
+    for planned in trials {
+        if shared.cancel.is_cancelled() {
+            break;
+        }
+        let slot = shared.ledger.slot(&planned.id);
+        let Some(on_host) = slot.on_host() else {
+            continue;
+        };
+        let kind = Kind::from_word(&on_host.supervisor);
+        let ready = link.again(|host| program::ready(host, kind))?;
+        let found = Folder::named(&ready, &on_host);
+        let experiment = &shared.plan.experiment;
+        let (Some(folder), false) = (found, experiment.workload.kind == WorkloadKind::Boot) else {
+            // No such trial can be on a host: the record was made by something else.
+            slot.update(|trial| trial.on_host = None)?;
+            continue;
+        };
+        if slot.state() == Some(State::Complete) {
+            super::trial::forget(slot, &link)?;
+            continue;
+        }
+        shared.progress.update(Update::TrialStarted {
+            host: name,
+            trial: &planned.id,
+            condition: &planned.condition,
+            planned: workload::planned(experiment),
+        });
+        let watched = Watch::go_on(planned, experiment, &mut link, slot, folder)
+            .and_then(|mut watch| conclude(&mut watch));
+        let ending = match watched {
+            Ok(outcome) => outcome.ending,
+            Err(error) if of_the_record(error.kind()) => return Err(error),
+            Err(error) => lost(&error, slot, &link).ending,
+        };
+        end(ending, slot, &mut link, &planned.id)?;
+        link.host()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Where trials are on a host, and what supervises them: the agent where it can run, and the shell elsewhere.
+
+use std::time::Duration;
+
+use ktrial_agent::BASE;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::host::Host;
+use crate::record::sha256_hex;
+use crate::supervisor::Kind;
+
+use super::said;
+
+/// The agent is some hundred KiB, over lines that may be slow.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// A host that can take trials.
+#[derive(Debug, PartialEq)]
+pub(super) struct Ready {
+    pub(super) kind: Kind,
+    /// The folder that has the trials' folders.
+    pub(super) base: String,
+    /// The agent's file there.
+    pub(super) program: String,
+    /// Why it is not the agent, when nobody chose the shell.
+    pub(super) note: Option<String>,
+}
+
+/// Sees to the folder for trials and to the supervisor on the host: sends the agent unless it is there, whole, and runs.
+///
+/// # Errors
+/// As [`Host::exec_fed`]; `HostStable` when the agent was chosen and cannot run there, or the folder for trials is
+/// somebody else's.
+pub(super) fn ready(host: &dyn Host, chosen: Option<Kind>) -> Result<Ready> {
+    let base = base(host)?;
+    let hash = ktrial_agent::PROGRAM.map(sha256_hex).unwrap_or_default();
+    let name: String = hash.chars().take(16).collect();
+    let program = format!("{base}/agent-{name}");
+    let of = |kind, note| Ready {
+        kind,
+        program: program.clone(),
+        base: base.clone(),
+        note,
+    };
+    if chosen == Some(Kind::Shell) {
+        return Ok(of(Kind::Shell, None));
+    }
+    let why_not = match ktrial_agent::PROGRAM {
+        Some(bytes) => agent(host, &program, &hash, bytes)?,
+        None => Some("this ktrial was built without it".to_owned()),
+    };
+    match (why_not, chosen) {
+        (None, _) => Ok(of(Kind::Agent, None)),
+        (Some(why), None) => Ok(of(
+            Kind::Shell,
+            Some(format!(
+                "supervised by the shell, with at most one sample a second, as the agent does not run there: {why}"
+            )),
+        )),
+        (Some(why), Some(_)) => Err(Error::new(
+            ErrorKind::HostStable,
+            format!("{}: the agent does not run there: {why}", host.name()),
+        )
+        .next("leave --supervisor out: the shell does it then")),
+    }
+}
+
+/// The folder for trials, made when it is not there.
+fn base(host: &dyn Host) -> Result<String> {
+    let output = host.exec(&place(), DEADLINE)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let base = text.lines().next_back().unwrap_or_default();
+    let user = base.strip_prefix(BASE).and_then(|b| b.strip_prefix('-'));
+    if output.exit.ok() && user.is_some_and(|user| user.parse::<u32>().is_ok()) {
+        return Ok(base.to_owned());
+    }
+    let said = said::last_line(&output.stderr).unwrap_or_else(|| said::escaped(base, said::MESSAGE));
+    Err(Error::new(
+        ErrorKind::HostStable,
+        format!("{}: it has no place for trials: {said}", host.name()),
+    )
+    .next(format!("make {BASE}-UID a folder that belongs to this user alone, on a disk with room")))
+}
+
+/// The script that makes the folder for trials and says where it is.
+pub(super) fn place() -> String {
+    format!(
+        r#"# where trials are
+base={BASE}-$(id -u)
+umask 077
+[ -d "$base" ] || mkdir "$base" || exit
+[ ! -L "$base" ] && [ -O "$base" ] || {{ echo "$base belongs to somebody else" >&2; exit 1; }}
+chmod 700 "$base"
+echo "$base"
+"#
+    )
+}
+
+/// Looks for the agent on the host and sends it when it is not there; gives the reason when it does not run.
+fn agent(host: &dyn Host, program: &str, hash: &str, bytes: &[u8]) -> Result<Option<String>> {
+    let look = |told: &str| -> Option<Option<String>> {
+        let last = told.lines().next_back().unwrap_or_default();
+        match last.split_once(' ').unwrap_or((last, "")) {
+            ("ready", _) => Some(None),
+            ("no", why) => Some(Some(said::escaped(why, said::MESSAGE))),
+            _ => None,
+        }
+    };
+    let output = host.exec(&looking(program, hash), DEADLINE)?;
+    if let Some(found) = look(&String::from_utf8_lossy(&output.stdout)) {
+        return Ok(found);
+    }
+    let output = host.exec_fed(&taking(program, hash), bytes, DEADLINE)?;
+    Ok(look(&String::from_utf8_lossy(&output.stdout)).unwrap_or_else(|| {
+        Some(said::last_line(&output.stderr).unwrap_or_else(|| "it cannot be sent".to_owned()))
+    }))
+}
+
+/// The script that looks for the agent of this hash: it says `ready`, `absent`, or `no WHY` in its last line.
+pub(super) fn looking(program: &str, hash: &str) -> String {
+    format!("# the agent on this host\n{}{LOOK}", begin(program, hash))
+}
+
+/// The script that takes the agent from its input, and looks for it then.
+pub(super) fn taking(program: &str, hash: &str) -> String {
+    format!("# the agent for this host\n{}{TAKE}{LOOK}", begin(program, hash))
+}
+
+fn begin(program: &str, hash: &str) -> String {
+    let machine = ktrial_agent::MACHINE;
+    format!("agent={program} hash={hash} machine={machine}\n")
+}
+
+const LOOK: &str = r#"[ "$(uname -m)" = "$machine" ] || { echo "no it is for $machine, and this is $(uname -m)"; exit; }
+[ -f "$agent" ] || { echo absent; exit; }
+sum=$(sha256sum <"$agent" 2>/dev/null) || { echo 'no there is no sha256sum to check it by'; exit; }
+[ "${sum%% *}" = "$hash" ] || { rm -f "$agent"; echo absent; exit; }
+said=$("$agent" version 2>&1) && echo ready || echo "no $said"
+"#;
+
+const TAKE: &str = r#"umask 077
+cat >"$agent.$$" && chmod 700 "$agent.$$" && mv "$agent.$$" "$agent" || { rm -f "$agent.$$"; echo "no $agent cannot be written"; exit; }
+"#;
