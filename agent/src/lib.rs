@@ -53,6 +53,12 @@ use serde::{Deserialize, Serialize};
 /// leaves it.
 pub const BASE: &str = "/var/tmp/ktrial";
 
+/// The program itself, a static one for [`MACHINE`]; none where it could not be built, and the shell supervisor serves.
+pub const PROGRAM: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/program.rs"));
+
+/// The machine that [`PROGRAM`] runs on, as its `uname -m` says it.
+pub const MACHINE: &str = env!("KTRIAL_AGENT_MACHINE");
+
 /// What a supervisor is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,221 @@
+//! Starting a trial, and keeping what takes it through its phases: a process that only waits, and sees to it that
+//! everything is put back when the other dies.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper, setsid};
+
+use crate::attention::Attention;
+use crate::cgroup::{Cgroup, Groups};
+use crate::clock::{ms, now_ns};
+use crate::event::Events;
+use crate::folder::{self, Folder};
+use crate::identity::Identity;
+use crate::{lock, recover};
+
+/// This program, also when its file is gone.
+const OWN: &str = "/proc/self/exe";
+
+/// How long a supervisor may take to say that it is under way: it may have to put back what another left.
+const ANSWER_NS: u64 = ms(180_000);
+
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The environment that a workload gets from whoever starts the trial, also below an init system.
+const ENVIRONMENT: [&str; 7] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM"];
+
+/// Seconds that an init system gives a trial to end gently.
+const STOP_S: u32 = 300;
+
+/// Starts a supervisor for a trial and leaves it to itself. Gives its process' number.
+///
+/// # Errors
+/// Why the trial is refused.
+pub fn start(folder: &Folder) -> Result<i32, String> {
+    folder.spec()?;
+    let token = std::process::id().to_string();
+    let mut child = match below_init(folder, &token) {
+        true => None,
+        false => Some(plainly(folder, &token)?),
+    };
+    let answer = folder.file(&answer_name(&token));
+    let until_ns = now_ns() + ANSWER_NS;
+    loop {
+        let has_ended = match &mut child {
+            Some(child) => child.try_wait().is_ok_and(|status| status.is_some()),
+            None => false,
+        };
+        if let Ok(text) = folder::read(&answer, 4096) {
+            let _ = fs::remove_file(&answer);
+            let text = String::from_utf8_lossy(&text).into_owned();
+            return match text.split_once(' ') {
+                Some(("started", pid)) => pid.trim().parse().map_err(|_| text.clone()),
+                Some((_, why)) => Err(why.trim().to_owned()),
+                None => Err(text),
+            };
+        }
+        if has_ended {
+            return Err("the supervisor ended at once".to_owned());
+        }
+        if now_ns() > until_ns {
+            return Err("the supervisor does not say that it is under way".to_owned());
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// As a unit of its own, so that the end of a login takes nothing along. Whether it is under way.
+fn below_init(folder: &Folder, token: &str) -> bool {
+    let is_there = fs::exists("/run/systemd/system").unwrap_or(false);
+    if !is_there || !rustix::process::geteuid().is_root() {
+        return false;
+    }
+    // It has no way to this process' /proc/self.
+    let Ok(program) = fs::read_link(OWN).and_then(fs::canonicalize) else {
+        return false;
+    };
+    let mut command = Command::new("systemd-run");
+    command
+        .args(["--quiet", "--collect"])
+        .arg(format!("--unit=ktrial-{}", folder.name()))
+        // It is known whether the program could be run.
+        .arg("--property=Type=exec")
+        .arg("--property=Delegate=yes")
+        // TERM reaches the supervisor alone, which ends the rest in its order.
+        .arg("--property=KillMode=mixed")
+        .arg(format!("--property=TimeoutStopSec={STOP_S}"))
+        // A workload that the kernel ended for its memory is a result, not the trial's end.
+        .arg("--property=OOMPolicy=continue")
+        .arg("--property=TasksMax=infinity")
+        .arg("--property=LimitMEMLOCK=infinity");
+    for name in ENVIRONMENT {
+        if let Some(value) = std::env::var_os(name) {
+            let mut argument = std::ffi::OsString::from(format!("--setenv={name}="));
+            argument.push(value);
+            command.arg(argument);
+        }
+    }
+    command.arg("--").arg(program).arg("supervise").arg(folder.path());
+    command.args([token, "delegated"]);
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+fn plainly(folder: &Folder, token: &str) -> Result<Child, String> {
+    let mut command = Command::new(OWN);
+    command.arg("supervise").arg(folder.path()).args([token, "plain"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Nothing that is sent to the login's group reaches it, until it has a session of its own.
+    command.process_group(0);
+    command.spawn().map_err(|e| format!("the supervisor cannot be started: {e}"))
+}
+
+/// Is the supervisor of a trial.
+///
+/// # Errors
+/// Why the trial is refused; it was answered already.
+pub fn supervise(folder: &Folder, token: &str, delegated: bool) -> Result<(), String> {
+    // A group's leader cannot have a session; below an init system it has one.
+    let _ = setsid();
+    let begun = begin(folder);
+    let answer = match &begun {
+        Ok(identity) => format!("started {}\n", identity.pid),
+        Err(why) => format!("refused {why}\n"),
+    };
+    let answered = folder.write(&answer_name(token), answer.as_bytes());
+    let identity = begun?;
+    if let Err(e) = answered {
+        lock::release(folder);
+        return Err(e.to_string());
+    }
+    let mut events = Events::open(folder)?;
+    events.say("begun", &identity.pid.to_string());
+    drop(events);
+    let groups = match rustix::process::geteuid().is_root() {
+        true => Groups::make(folder.name(), delegated),
+        false => None,
+    };
+    let kept = keep(folder, groups.as_ref().map(|groups| &groups.workload));
+    if !folder.has("result") {
+        let root = getpid().as_raw_nonzero().get();
+        let recovered = recover::after(folder, Some(root));
+        lock::release(folder);
+        recovered?;
+    }
+    lock::release(folder);
+    if let Some(groups) = groups {
+        groups.leave();
+    }
+    kept
+}
+
+/// Takes the lock for a trial that was not begun before.
+fn begin(folder: &Folder) -> Result<Identity, String> {
+    folder.spec()?;
+    let identity = Identity::own()?;
+    let died = lock::take(folder, &identity)?;
+    let begun = || -> Result<(), String> {
+        if folder.has("pid") || folder.has("result") {
+            return Err("this trial was begun before".to_owned());
+        }
+        // What another trial left is ended and put back before anything is measured.
+        if let Some(name) = died
+            && name != folder.name()
+            && let Ok(other) = Folder::open(&folder.base().join(name))
+            && !other.has("result")
+        {
+            recover::after(&other, None)?;
+        }
+        let written = folder.write("pid", format!("{identity}\n").as_bytes());
+        written.map_err(|e| format!("pid: {e}"))
+    };
+    match begun() {
+        Ok(()) => Ok(identity),
+        Err(why) => {
+            lock::release(folder);
+            Err(why)
+        }
+    }
+}
+
+/// Starts what works and waits for its end.
+fn keep(folder: &Folder, cgroup: Option<&Cgroup>) -> Result<(), String> {
+    let mut attention = Attention::new().map_err(|e| e.to_string())?;
+    // When the worker dies, all that it has left is given to this process.
+    set_child_subreaper(Some(getpid())).map_err(|e| e.to_string())?;
+    let oom = spare_of_oom().unwrap_or_default();
+    let mut command = Command::new(OWN);
+    command.arg("work").arg(folder.path()).arg(oom);
+    command.arg(cgroup.map(Cgroup::path).unwrap_or("".as_ref()));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().map_err(|e| e.to_string())?;
+    let worker = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let worker = worker.ok_or("the worker has no process")?;
+    let mut told = false;
+    while attention.exit(worker).is_none() {
+        attention.pause(u64::MAX);
+        if attention.is_told_to_end() && !told {
+            told = kill_process(worker, Signal::TERM).is_ok();
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the kernel from ending this process and the worker for memory that a workload took. Gives what was before.
+fn spare_of_oom() -> Option<String> {
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let file = PathBuf::from("/proc/self/oom_score_adj");
+    let before = folder::read(&file, 64).ok()?;
+    fs::write(&file, "-1000").ok()?;
+    Some(String::from_utf8_lossy(&before).trim().to_owned())
+}
+
+fn answer_name(token: &str) -> String {
+    format!("answer.{token}")
+}

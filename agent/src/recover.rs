@@ -1,0 +1,94 @@
+//! After a supervisor that died: its trial's processes are ended and what it changed is put back.
+
+use ktrial_agent::Ended;
+use rustix::process::{getpid, set_child_subreaper};
+
+use crate::attention::Attention;
+use crate::cgroup::Cgroup;
+use crate::clock::ms;
+use crate::ending;
+use crate::event::Events;
+use crate::folder::{self, Folder};
+use crate::identity::Identity;
+use crate::journal::{self, Entry};
+use crate::processes::{self, Kin};
+use crate::scripts::Scripts;
+use crate::{lock, restore, result, settings};
+
+const GRACE_NS: u64 = ms(2_000);
+
+/// Recovers a trial, if nobody else sees to it: nothing while its supervisor lives, or when its result is there.
+///
+/// # Errors
+/// When another trial runs, or the result cannot be written.
+pub fn recover(folder: &Folder) -> Result<(), String> {
+    if folder.has("result") || supervisor(folder).is_some_and(|s| s.lives()) {
+        return Ok(());
+    }
+    let died = lock::take(folder, &Identity::own()?)?;
+    // Another trial's supervisor died too, and has no lock any more that would tell of it.
+    let other = died.filter(|name| name != folder.name());
+    let other = other.and_then(|name| Folder::open(&folder.base().join(name)).ok());
+    let recovered = other.map_or(Ok(()), |other| after(&other, None));
+    let recovered = recovered.and(after(folder, None));
+    lock::release(folder);
+    recovered
+}
+
+/// The supervisor that a trial has or had.
+pub fn supervisor(folder: &Folder) -> Option<Identity> {
+    Identity::of_file(&folder.file("pid"))
+}
+
+/// Recovers a trial whose supervisor is gone; who calls has the lock. `ancestor`: what is below this process is the
+/// trial's.
+///
+/// # Errors
+/// When the result cannot be written.
+pub fn after(folder: &Folder, ancestor: Option<i32>) -> Result<(), String> {
+    if folder.has("result") {
+        return Ok(());
+    }
+    let spec = folder.spec()?;
+    let mut events = Events::open(folder)?;
+    let entries = journal::entries(folder);
+    let of_this_boot = supervisor(folder).is_none_or(|s| s.is_of_this_boot());
+    let how = match of_this_boot {
+        true => Ended::Died,
+        // Another boot has neither its processes nor its settings.
+        false => Ended::Rebooted,
+    };
+    if of_this_boot {
+        let mut attention = Attention::new().map_err(|e| e.to_string())?;
+        set_child_subreaper(Some(getpid())).map_err(|e| e.to_string())?;
+        let scripts = Scripts::new(folder, None);
+        let cgroup = entries.iter().find_map(|entry| match entry {
+            Entry::Cgroup { path } => Some(Cgroup::at(path)),
+            _ => None,
+        });
+        for variable in [scripts.variable(), scripts.beside_variable()] {
+            let kin = Kin {
+                variable,
+                cgroup: cgroup.clone(),
+                ancestor,
+                ..Kin::default()
+            };
+            let outlived = ending::kin(&kin, 0, GRACE_NS, &mut attention);
+            if !outlived.left.is_empty() {
+                let left = processes::named(&outlived.left);
+                events.left(&format!("processes of the trial could not be ended: {left}"));
+            }
+        }
+        if entries.contains(&Entry::Prepare) {
+            restore::run(&spec.restore, folder, &scripts, &mut attention, &mut events);
+        }
+        settings::put_back(&entries, false, &mut events);
+        if let Some(cgroup) = cgroup.as_ref().filter(|_| ancestor.is_none())
+            && let Some(both) = cgroup.path().parent()
+        {
+            Cgroup::at(both).remove();
+        }
+    }
+    events.ended(how, "");
+    result::write(folder, &folder::fetched(&spec))
+}
