@@ -3,7 +3,7 @@
 //! The way of the data, one folder a stage; each takes the former stage's type and knows nothing of the later ones:
 //!
 //! ```text
-//! experiment -> plan -> inventory, host -> workload + monitor, in run -> record (raw)
+//! experiment -> plan -> inventory, host -> workload + monitor -> supervisor, in run -> record (raw)
 //!   -> parse -> summary, frame (polars) -> stats, compare -> plot, report, display
 //! ```
 //!
@@ -29,6 +29,7 @@ pub mod run;
 pub mod series;
 pub mod stats;
 pub mod summary;
+pub mod supervisor;
 pub mod unit;
 mod words;
 pub mod workload;
