@@ -3,7 +3,7 @@
 //! The way of the data, one folder a stage; each takes the former stage's type and knows nothing of the later ones:
 //!
 //! ```text
-//! experiment -> plan -> inventory, host -> workload + monitor, in run -> record (raw)
+//! experiment -> plan -> inventory, host -> workload + monitor -> supervisor, in run -> record (raw)
 //!   -> parse -> summary, frame (polars) -> stats, compare -> plot, report, display
 //! ```
 //!

@@ -171,8 +171,3 @@ impl Ended {
         Ended::ALL.into_iter().find(|ended| ended.word() == word)
     }
 }
-
-/// stub
-pub const PROGRAM: Option<&[u8]> = None;
-/// stub
-pub const MACHINE: &str = "x86_64";

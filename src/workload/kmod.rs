@@ -95,6 +95,21 @@ pub(super) fn around(argv: &[String]) -> Around {
     }
 }
 
+/// What a trial does before the test, with how a check fails and how `modules_to_unload` is kept.
+pub(super) fn prepared(argv: &[String], fault: &str, keep: &str) -> String {
+    let (functions, checks) = (module::FUNCTIONS, checks(argv));
+    format!("{functions}{fault}{checks}{NEEDED}{keep}")
+}
+
+/// The test, from the script's folder.
+pub(super) fn entered(argv: &[String]) -> String {
+    let (enter, command) = (module::ENTER, command(argv));
+    format!(
+        "{FIND}{enter}# For `clear`, which kmod.sh calls for -w; it reads a file beside it.\n\
+         export TERM=\"${{TERM:-linux}}\"\ncd \"${{kmod_sh%/*}}\" || exit 1\n{command}\n"
+    )
+}
+
 const NEEDED: &str = r#"needed=
 for module in $modules; do needed="$needed $(needed_by "$module")"; done
 modules_to_unload="$modules $needed"

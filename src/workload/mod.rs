@@ -4,10 +4,12 @@ pub mod boot;
 mod kmod;
 mod mark;
 pub(crate) mod module;
+mod scripts;
 pub mod settings;
 pub mod stress_ng;
 
 pub(crate) use mark::{Mark, Marks, Token};
+pub(crate) use scripts::scripts;
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -161,6 +161,18 @@ pub(super) fn around(argv: &[String]) -> Around {
     }
 }
 
+/// What a trial does before the module stressor, with how a check fails and how `modules_to_unload` is kept; none
+/// without the stressor.
+pub(super) fn prepared(argv: &[String], fault: &str, keep: &str) -> Option<String> {
+    let checks = checks(argv)?;
+    Some(format!(
+        "{FUNCTIONS}{fault}{checks}{NEEDED}{keep}{LOAD_NEEDED}"
+    ))
+}
+
+/// modprobe and rmmod are not always where a login looks for programs.
+pub(super) const ENTER: &str = "export PATH=\"$PATH:/usr/sbin:/sbin\"\n";
+
 const NEEDED: &str = r#"needed=$(needed_by "$module")
 modules_to_unload="$module $needed"
 "#;

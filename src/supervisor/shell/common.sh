@@ -1,0 +1,33 @@
+export LC_ALL=C
+folder=${PWD##*/}
+lock=${PWD%/*}/lock
+# What everything but the workload has in its environment, and what the workload has: by these, processes are known
+# whatever became of their parents.
+beside="KTRIAL_BESIDE=[$folder]"
+within="KTRIAL_TRIAL=[$folder]"
+{ read -r boot </proc/sys/kernel/random/boot_id; } 2>/dev/null
+
+# Sets `up` to CLOCK_BOOTTIME in seconds, and `now` to the same in hundredths. A wall clock that is set changes nothing.
+clock() {
+  read -r up rest </proc/uptime
+  now=$((${up%.*} * 100 + 1${up#*.} - 100))
+}
+pause() { sleep "$(($1 / 100)).$(($1 / 10 % 10))$(($1 % 10))"; }
+event() { clock; printf '%s %s\n' "$up" "$*" >>events; }
+# What others said, a line each: it must not make a line of its own among the events.
+clean() { tr '\000-\011\013-\037\177' ' ' | cut -c 1-300; }
+last_line() { tail -n 1 "$1" 2>/dev/null | clean; }
+
+# Sets what /proc/PID/stat says; its second field may hold anything, so what follows the last parenthesis counts.
+process() {
+  case $1 in '' | *[!0-9]*) return 1 ;; esac
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) && [ -n "$stat" ] || return 1
+  set -- ${stat##*) }
+  state=$1 began=${20}
+}
+# lives PID START BOOT: whether it is still that process. A zombie has ended; nobody may ever ask for it.
+lives() {
+  [ "$3" = "$boot" ] && process "$1" && [ "$began" = "$2" ] || return 1
+  case $state in Z | X) return 1 ;; esac
+}
+lives_in() { [ -f "$1" ] && lives $(cat "$1"); } 2>/dev/null
