@@ -15,6 +15,14 @@ pub fn programs(kind: MonitorKind) -> &'static [&'static str] {
     }
 }
 
+/// The file that the agent reads again and again; none when it runs the script.
+pub fn file(kind: MonitorKind) -> Option<&'static str> {
+    match kind {
+        MonitorKind::Meminfo => Some("/proc/meminfo"),
+        MonitorKind::Free => None,
+    }
+}
+
 /// The script that samples, exactly as it runs on the host.
 ///
 /// `planned` is the whole trial, idle and settle phases included. The trial ends the monitor when it is over;

@@ -92,9 +92,10 @@ impl Folder {
         format!("# recover the trial\n{}", self.supervisor().recover())
     }
 
-    /// The script that removes the folder.
+    /// The script that removes the folder, unless something there is still to come.
     pub(super) fn forget(&self) -> String {
-        format!("# forget the trial\nrm -rf {}\n", self.path)
+        let path = &self.path;
+        format!("# forget the trial\n[ ! -e {path}/pid ] || [ -e {path}/result ] || exit 1\nrm -rf {path}\n")
     }
 
     fn supervisor(&self) -> Supervisor<'_> {

@@ -43,6 +43,7 @@ pub use crate::host::ROOT_CHECK;
 pub use cancel::Cancel;
 pub use hook::Hook;
 pub use preflight::script as preflight_script;
+pub use program::{agent_script, place_script};
 pub use progress::{Progress, Silent, Update};
 pub use resume::resume;
 

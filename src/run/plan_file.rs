@@ -1,13 +1,15 @@
-//! `plan.yaml` of a record: the trials in order and every script, as they run on the hosts; `TOKEN` stands for each trial's own word.
+//! `plan.yaml` of a record: the trials in order, what their supervisor is told, and every script.
 
 use std::collections::BTreeMap;
 
+use ktrial_agent::Spec;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::experiment::Plan;
+use crate::experiment::{Plan, WorkloadKind};
 use crate::monitor;
 use crate::series::Cell;
+use crate::supervisor::{self, Kind};
 use crate::workload;
 
 use super::preflight;
@@ -19,6 +21,8 @@ struct PlanFile<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     boot: BTreeMap<&'static str, &'static str>,
     monitors: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shell: Option<String>,
     trials: Vec<TrialEntry<'a>>,
 }
 
@@ -37,13 +41,20 @@ struct TrialEntry<'a> {
     cell: &'a Cell,
     #[serde(skip_serializing_if = "Option::is_none")]
     boot: Option<BootEntry<'a>>,
-    script: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spec: Option<Spec>,
 }
 
 /// The file's content.
 pub(super) fn content(plan: &Plan) -> Result<Vec<u8>> {
     let planned = workload::planned(&plan.experiment);
+    let has_phases = plan.experiment.workload.kind != WorkloadKind::Boot;
+    let first = plan.trials.first().filter(|_| has_phases);
     let file = PlanFile {
+        shell: first.map(|trial| {
+            let spec = supervisor::spec(trial, &plan.experiment, Kind::Shell, None);
+            supervisor::shell_script(&spec)
+        }),
         preflight: preflight::script(plan),
         identity: workload::boot::IDENTITY,
         boot: workload::boot::scripts(plan).into_iter().collect(),
@@ -65,7 +76,7 @@ pub(super) fn content(plan: &Plan) -> Result<Vec<u8>> {
                     kernel: boot.kernel.as_deref(),
                     command_line: &boot.command_line,
                 }),
-                script: workload::script(trial, &plan.experiment),
+                spec: has_phases.then(|| supervisor::spec(trial, &plan.experiment, Kind::Agent, None)),
             })
             .collect(),
     };

@@ -67,7 +67,7 @@ pub(super) fn ready(host: &dyn Host, chosen: Option<Kind>) -> Result<Ready> {
 
 /// The folder for trials, made when it is not there.
 fn base(host: &dyn Host) -> Result<String> {
-    let output = host.exec(&place(), DEADLINE)?;
+    let output = host.exec(&place_script(), DEADLINE)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let base = text.lines().next_back().unwrap_or_default();
     let user = base.strip_prefix(BASE).and_then(|b| b.strip_prefix('-'));
@@ -82,8 +82,19 @@ fn base(host: &dyn Host) -> Result<String> {
     .next(format!("make {BASE}-UID a folder that belongs to this user alone, on a disk with room")))
 }
 
+/// The script that looks for the agent before a trial, as it runs on the host but for the folder's name: `BASE` stands
+/// for it. Empty when this ktrial has no agent.
+pub fn agent_script() -> String {
+    let hash = ktrial_agent::PROGRAM.map(sha256_hex).unwrap_or_default();
+    let name: String = hash.chars().take(16).collect();
+    match hash.is_empty() {
+        true => String::new(),
+        false => looking(&format!("BASE/agent-{name}"), &hash),
+    }
+}
+
 /// The script that makes the folder for trials and says where it is.
-pub(super) fn place() -> String {
+pub fn place_script() -> String {
     format!(
         r#"# where trials are
 base={BASE}-$(id -u)
@@ -117,12 +128,12 @@ fn agent(host: &dyn Host, program: &str, hash: &str, bytes: &[u8]) -> Result<Opt
 }
 
 /// The script that looks for the agent of this hash: it says `ready`, `absent`, or `no WHY` in its last line.
-pub(super) fn looking(program: &str, hash: &str) -> String {
+fn looking(program: &str, hash: &str) -> String {
     format!("# the agent on this host\n{}{LOOK}", begin(program, hash))
 }
 
 /// The script that takes the agent from its input, and looks for it then.
-pub(super) fn taking(program: &str, hash: &str) -> String {
+fn taking(program: &str, hash: &str) -> String {
     format!("# the agent for this host\n{}{TAKE}{LOOK}", begin(program, hash))
 }
 

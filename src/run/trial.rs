@@ -155,14 +155,14 @@ pub(super) fn forget(slot: Slot<'_>, link: &Link<'_>) -> Result<()> {
     let forgotten = link.host().and_then(|host| {
         let ready = program::ready(host, Kind::from_word(&on_host.supervisor))?;
         match Folder::named(&ready, &on_host) {
-            Some(folder) => host.exec(&folder.forget(), SHORT).map(drop),
-            None => Ok(()),
+            Some(folder) => Ok(host.exec(&folder.forget(), SHORT)?.exit.ok()),
+            None => Ok(true),
         }
     });
     match forgotten {
-        Ok(()) => slot.update(|trial| trial.on_host = None),
-        // Everything is here already: a resumed run finds nothing new there.
-        Err(_) => Ok(()),
+        Ok(true) => slot.update(|trial| trial.on_host = None),
+        // A resumed run asks again.
+        Ok(false) | Err(_) => Ok(()),
     }
 }
 

@@ -10,6 +10,7 @@ mod tests;
 
 pub use spec::{LEASE, spec};
 
+use crate::record::sha256_hex;
 use crate::workload::quote;
 
 /// Which of the two.
@@ -19,6 +20,42 @@ pub enum Kind {
     Agent,
     /// The POSIX shell script.
     Shell,
+}
+
+impl Kind {
+    /// The word for it, as in a record.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Agent => "agent",
+            Kind::Shell => "shell",
+        }
+    }
+
+    /// The one with this word.
+    pub fn from_word(word: &str) -> Option<Kind> {
+        let kinds = [Kind::Agent, Kind::Shell];
+        kinds.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// What supervises trials, in a sentence: the agent's size and hash, and when it is the shell.
+pub fn told() -> String {
+    let otherwise = "the shell script below does it where that does not run, and with --supervisor shell";
+    match ktrial_agent::PROGRAM {
+        Some(program) => format!(
+            "supervised by the agent, a program of {} KiB for {} that is sent once to a host and checked there \
+             (sha256 {}); {otherwise}. How it is looked for:",
+            program.len().div_ceil(1024),
+            ktrial_agent::MACHINE,
+            sha256_hex(program),
+        ),
+        None => "supervised by the shell script below: this ktrial was built without the agent".to_owned(),
+    }
+}
+
+/// The shell's supervisor whole, as it runs in a folder named `FOLDER`.
+pub fn shell_script(spec: &ktrial_agent::Spec) -> String {
+    shell::start("FOLDER", spec)
 }
 
 /// The programs that the shell's supervisor needs on a host, besides a POSIX shell; `sha256sum` it can do without.
@@ -69,11 +106,6 @@ impl Supervisor<'_> {
     /// `rebooted`); with 1 and `refused WHY` when another trial has the host.
     pub fn recover(&self) -> String {
         self.verb("recover", &[])
-    }
-
-    /// Removes the trial's folder; refused while its supervisor runs.
-    pub fn forget(&self) -> String {
-        self.verb("forget", &[])
     }
 
     fn verb(&self, verb: &str, words: &[String]) -> String {

@@ -5,11 +5,10 @@ use std::time::Duration;
 use ktrial_agent::{Monitor, Setting, Source, Spec};
 
 use super::Kind;
-use crate::experiment::{self, Experiment, MonitorKind, PlannedTrial};
+use crate::experiment::{self, Experiment, PlannedTrial};
 use crate::{monitor, workload};
 
-/// How long after its planned end a trial goes on without a controller, unless [`Spec::lease_ms`] is given another
-/// value.
+/// How long after its planned end a trial goes on without a controller, unless another lease is asked for.
 pub const LEASE: Duration = Duration::from_secs(600);
 
 /// The shortest period of the shell's monitors: each sample starts a program there.
@@ -17,8 +16,16 @@ const SHELL_PERIOD: Duration = Duration::from_secs(1);
 
 /// A trial as its supervisor has to know it.
 ///
+/// `lease` is how long it goes on without a controller, from the last sign of one: its planned time and [`LEASE`] when
+/// none is given.
+///
 /// A boot that is the workload has no phases and needs no supervisor; the command is then what is asked after it.
-pub fn spec(trial: &PlannedTrial, experiment: &Experiment, kind: Kind) -> Spec {
+pub fn spec(
+    trial: &PlannedTrial,
+    experiment: &Experiment,
+    kind: Kind,
+    lease: Option<Duration>,
+) -> Spec {
     let scripts = workload::scripts(trial, experiment);
     let settings = workload::settings::of(trial, experiment);
     let mut guarded = workload::settings::guarded(trial, experiment);
@@ -31,7 +38,7 @@ pub fn spec(trial: &PlannedTrial, experiment: &Experiment, kind: Kind) -> Spec {
         settle_ms: ms(experiment.settle),
         limit_ms: ms(workload::deadline(&experiment.workload)),
         grace_ms: ms(workload::grace(trial, experiment)),
-        lease_ms: ms(planned + LEASE),
+        lease_ms: ms(lease.unwrap_or(planned + LEASE)),
         monitors: monitors.map(|m| sampled(m, planned, kind)).collect(),
         settings: settings
             .into_iter()
@@ -49,8 +56,8 @@ fn sampled(chosen: &experiment::Monitor, planned: Duration, kind: Kind) -> Monit
     if kind == Kind::Shell {
         chosen.period = chosen.period.max(SHELL_PERIOD);
     }
-    let source = match (kind, chosen.kind) {
-        (Kind::Agent, MonitorKind::Meminfo) => Source::File("/proc/meminfo".to_owned()),
+    let source = match (kind, monitor::file(chosen.kind)) {
+        (Kind::Agent, Some(file)) => Source::File(file.to_owned()),
         _ => Source::Script(monitor::script(&chosen, planned)),
     };
     Monitor {

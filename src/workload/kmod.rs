@@ -4,7 +4,7 @@
 //! its shell exits, which a signal other than KILL lets it do.
 
 use super::module;
-use super::{Around, quote, shown};
+use super::{quote, shown};
 
 /// Shell lines that set `kmod_sh`: where kdevops has the kernel's tree, where it installs the selftests, and where
 /// Fedora's package kernel-selftests-internal does.
@@ -67,11 +67,6 @@ fn tested(argv: &[String]) -> String {
     format!("modules=\"{modules}\"\n")
 }
 
-/// Shell lines that set `modules_to_unload` and load nothing.
-pub(super) fn names(argv: &[String]) -> String {
-    format!("{}{NEEDED}", tested(argv))
-}
-
 const CHECKS: &str = r#"if [ -z "$kmod_sh" ]; then
   fault 'kmod.sh is neither below /data nor in /usr/libexec/kselftests: put a kernel tree at /data/linux'
 elif [ ! -x "$kmod_sh" ]; then
@@ -85,15 +80,6 @@ for module in $modules; do
   fi
 done
 "#;
-
-/// What a trial does around the test. The test leaves its modules loaded, and all that they need.
-pub(super) fn around(argv: &[String]) -> Around {
-    let (functions, leave, checks) = (module::FUNCTIONS, module::LEAVE, checks(argv));
-    Around {
-        prepare: format!("modules_to_unload=\n{functions}{leave}{checks}{NEEDED}{ENTER}"),
-        restore: module::RESTORE.to_owned(),
-    }
-}
 
 /// What a trial does before the test, with how a check fails and how `modules_to_unload` is kept.
 pub(super) fn prepared(argv: &[String], fault: &str, keep: &str) -> String {
@@ -113,11 +99,6 @@ pub(super) fn entered(argv: &[String]) -> String {
 const NEEDED: &str = r#"needed=
 for module in $modules; do needed="$needed $(needed_by "$module")"; done
 modules_to_unload="$modules $needed"
-"#;
-
-/// kmod.sh reads a file beside it; `clear`, which it calls for -w, needs a terminal's name.
-const ENTER: &str = r#"export PATH TERM="${TERM:-linux}"
-cd "${kmod_sh%/*}" || leave 1
 "#;
 
 /// The command, in the script's folder.
@@ -147,8 +128,7 @@ fn telling(output: &str) -> Option<&str> {
         let lines = output.lines().map(str::trim);
         // bash complains, over three lines, of a version of kmod that it cannot read as a number.
         let is_complaint = |line: &str| line.contains("[[: ") || line.starts_with("-ZLIB");
-        let is_ours = |line: &str| line.starts_with(super::mark::WORD);
-        lines.filter(move |line| !line.is_empty() && !is_complaint(line) && !is_ours(line))
+        lines.filter(move |line| !line.is_empty() && !is_complaint(line))
     };
     lines()
         .find(|line| words.iter().any(|word| line.contains(word)))

@@ -38,7 +38,7 @@ pub(crate) fn scripts(trial: &PlannedTrial, experiment: &Experiment) -> Scripts 
             ..Scripts::default()
         },
         WorkloadKind::StressNg => {
-            let options = stress_ng::options_to(workload.duration, stress_ng::REPORT);
+            let options = stress_ng::options(workload.duration);
             let command = format!("{} {options}\n", quote(argv));
             match module::prepared(argv, FAULT, KEEP) {
                 None => Scripts {

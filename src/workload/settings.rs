@@ -2,7 +2,7 @@
 
 use crate::experiment::{Experiment, PlannedTrial, Setting, WorkloadKind};
 
-use super::{Around, module, quote};
+use super::module;
 
 /// Shell functions for values of the kernel's files.
 ///
@@ -22,22 +22,6 @@ same() {
   [ "$1" = "$2" ] || [ "$1" -eq "$2" ]
 } 2>/dev/null
 put() { printf '%s\n' "$2" >"$1"; }
-"#;
-
-/// Sets a file, and ends the trial when it does not hold the value.
-const HOLD: &str = r#"# hold FILE OLD VALUE
-hold() {
-  put "$1" "$3"
-  now=$(choice "$(cat "$1")")
-  same "$now" "$(choice "$3")" && return
-  refuse "$1 was to be $3, and after writing it reads $now (before it was $2)"
-}
-refuse() { echo "ktrial: setting $1" >&2; leave 1; }
-# Whether a trial had the value to its end.
-still() {
-  read -r now <"$1" || :
-  same "$(choice "$now")" "$(choice "$2")" || echo "ktrial: setting $1 was $2, and at the trial's end it reads $now" >&2
-}
 "#;
 
 /// The sysctl that [`of`] adds.
@@ -71,56 +55,12 @@ pub fn guarded(trial: &PlannedTrial, experiment: &Experiment) -> Vec<String> {
     files
 }
 
-/// The lines around a trial's phases that hold its settings.
-pub(super) fn around(settings: &[Setting]) -> Around {
-    if settings.is_empty() {
-        return Around::default();
-    }
-    let mut around = Around::default().and_prepare(&format!("# settings\n{FUNCTIONS}{HOLD}"));
-    for (number, Setting { file, value }) in (1..).zip(settings) {
-        let file = quote(std::slice::from_ref(file));
-        let value = quote(std::slice::from_ref(value));
-        around.prepare.push_str(&format!(
-            "old{number}=$(cat {file}) || refuse {file}' cannot be read'\n\
-             old{number}=$(choice \"$old{number}\")\n\
-             held{number}=yes\n\
-             hold {file} \"$old{number}\" {value}\n"
-        ));
-        // The last one set is the first one restored. Without a word: the last line said is the reason of a trial
-        // that `refuse` ended, and the controller looks at the files again.
-        around.restore.insert_str(
-            0,
-            &format!(
-                "[ -z \"$code\" ] || still {file} {value}\n\
-                 [ -z \"$held{number}\" ] || put {file} \"$old{number}\" 2>/dev/null\n"
-            ),
-        );
-    }
-    around
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-    use std::process::{Command, Output};
+    use std::process::Command;
 
     use super::*;
-
-    /// Runs lines in a shell, with a `leave` as a trial's script has it.
-    fn run(shell: &[&str], settings: &[Setting], between: &str) -> Output {
-        let around = around(settings);
-        let script = format!(
-            "restore() {{\n:\n{}}}\nleave() {{ restore; exit \"$1\"; }}\n{}{between}\nrestore\n",
-            around.restore, around.prepare
-        );
-        let (program, arguments) = shell.split_first().unwrap();
-        let command = Command::new(program)
-            .args(arguments)
-            .args(["-c", &script])
-            .env("LC_ALL", "C")
-            .output();
-        command.unwrap()
-    }
+    use crate::workload::quote;
 
     /// `sh`, and those of the others that are installed.
     fn shells() -> Vec<&'static [&'static str]> {
@@ -132,13 +72,6 @@ mod tests {
             command.output().is_ok_and(|output| output.status.success())
         };
         all.into_iter().filter(found).collect()
-    }
-
-    fn setting(file: &Path, value: &str) -> Setting {
-        Setting {
-            file: file.to_str().unwrap().to_owned(),
-            value: value.to_owned(),
-        }
     }
 
     #[test]
@@ -182,87 +115,6 @@ mod tests {
                 assert_eq!(output.status.success(), so, "{shell:?} {read} {wanted}");
                 assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{shell:?}");
             }
-        }
-    }
-
-    #[test]
-    fn a_setting_holds_for_the_trial_and_the_old_value_comes_back() {
-        for shell in shells() {
-            let folder = tempfile::tempdir().unwrap();
-            let (one, two) = (folder.path().join("it's one"), folder.path().join("two"));
-            std::fs::write(&one, "always [madvise] never\n").unwrap();
-            std::fs::write(&two, "4096\t87380\n").unwrap();
-            let settings = [setting(&one, "never"), setting(&two, "$HOME 'x'")];
-            let output = run(
-                shell,
-                &settings,
-                &format!("cat {}/*", quote(&[folder.path().display().to_string()])),
-            );
-            assert!(output.status.success(), "{shell:?} {output:?}");
-            assert_eq!(
-                String::from_utf8_lossy(&output.stdout),
-                "never\n$HOME 'x'\n"
-            );
-            assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-            assert_eq!(std::fs::read_to_string(&one).unwrap(), "madvise\n");
-            assert_eq!(std::fs::read_to_string(&two).unwrap(), "4096 87380\n");
-        }
-    }
-
-    #[test]
-    fn a_value_that_does_not_hold_ends_the_trial_and_what_was_set_before_is_restored() {
-        for shell in shells() {
-            let folder = tempfile::tempdir().unwrap();
-            let good = folder.path().join("good");
-            std::fs::write(&good, "60\n").unwrap();
-            // Takes what is written and reads the same as ever; what cannot be read is never written.
-            let deaf = setting(Path::new("/dev/null"), "7");
-            let absent = setting(&folder.path().join("absent"), "7");
-            for (bad, words) in [
-                (
-                    deaf,
-                    "setting /dev/null was to be 7, and after writing it reads  (before it was )",
-                ),
-                (absent, "absent cannot be read"),
-            ] {
-                let output = run(shell, &[setting(&good, "10"), bad], "echo the trial");
-                assert_eq!(output.status.code(), Some(1), "{shell:?} {output:?}");
-                assert_eq!(output.stdout, b"");
-                let said = String::from_utf8_lossy(&output.stderr);
-                assert!(
-                    said.lines().last().is_some_and(|line| line.contains(words)),
-                    "{shell:?} {said}"
-                );
-                assert_eq!(std::fs::read_to_string(&good).unwrap(), "60\n");
-                assert!(!folder.path().join("absent").exists());
-            }
-        }
-    }
-
-    #[test]
-    fn the_reason_is_the_last_word_of_a_trial_whose_file_takes_no_value() {
-        for shell in shells() {
-            // Nobody can write a folder, not even root; `cat` is made to read a value there.
-            let folder = tempfile::tempdir().unwrap();
-            let around = around(&[setting(folder.path(), "7")]);
-            let script = format!(
-                "cat() {{ echo 60; }}\nrestore() {{\n:\n{}}}\nleave() {{ restore; exit \"$1\"; }}\n{}",
-                around.restore, around.prepare
-            );
-            let (program, arguments) = shell.split_first().unwrap();
-            let mut command = Command::new(program);
-            let output = command
-                .args(arguments)
-                .args(["-c", &script])
-                .output()
-                .unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().last().unwrap_or_default();
-            assert!(
-                last.ends_with("was to be 7, and after writing it reads 60 (before it was 60)"),
-                "{said}"
-            );
-            assert_eq!(output.status.code(), Some(1));
         }
     }
 

@@ -8,23 +8,14 @@ use std::time::Duration;
 
 use super::shown;
 
-/// Shell line that makes the file for stress-ng's YAML and tells where it is.
-pub(super) const PREPARE: &str = "report=$(mktemp \"${TMPDIR:-/tmp}/ktrial.XXXXXX\") || leave 1\n\
-    mark report \"$report\"\n";
-
-/// What ktrial adds to the arguments; `--yaml` goes to the file of [`PREPARE`].
-pub(super) fn options(duration: Duration) -> String {
-    options_to(duration, "\"$report\"")
-}
-
 /// Its YAML, in the trial's folder.
 pub(super) const REPORT: &str = "stress-ng.yaml";
 
-/// What ktrial adds to the arguments, with the word for the report's file.
-pub(super) fn options_to(duration: Duration, report: &str) -> String {
+/// What ktrial adds to the arguments.
+pub(super) fn options(duration: Duration) -> String {
     // stress-ng takes whole seconds only.
     let seconds = duration.as_secs_f64().ceil().max(1.0);
-    format!("--timeout {seconds}s --metrics-brief --yaml {report}")
+    format!("--timeout {seconds}s --metrics-brief --yaml {REPORT}")
 }
 
 /// Why a stress-ng run with exit code 0 is no success after all, from what it wrote.

@@ -1,58 +1,6 @@
-//! The phases' script in a real shell.
+//! What a plan's workloads need.
 
 use super::*;
-use crate::host::{Exit, Host, Local, Output};
-
-const SECOND: Duration = Duration::from_secs(1);
-
-/// Runs a command in its phases, none of which takes time.
-fn run(around: Around, command: &str, limit: Duration, grace: Duration) -> Output {
-    let times = Times {
-        idle: Duration::ZERO,
-        settle: Duration::ZERO,
-        limit,
-        grace,
-    };
-    let script = phases(&[around], command, times, &Token::placeholder());
-    Local.exec(&script, 60 * SECOND).unwrap()
-}
-
-/// The names of the marks.
-fn marks(output: &Output) -> Vec<String> {
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let marks = text.lines().filter_map(|l| l.strip_prefix(mark::WORD));
-    let name = |mark: &str| mark.split_ascii_whitespace().nth(1).map(str::to_owned);
-    marks.filter_map(name).collect()
-}
-
-fn around(prepare: &str, restore: &str) -> Around {
-    Around {
-        prepare: prepare.to_owned(),
-        restore: restore.to_owned(),
-    }
-}
-
-#[test]
-fn who_is_told_to_end_before_the_idle_phase_does_not_begin_it() {
-    let around = around("kill -s INT $$\n", "echo restored\n");
-    let output = run(around, "true", 60 * SECOND, SECOND);
-    assert_eq!(output.exit, Exit::Code(130));
-    assert_eq!(marks(&output), [""; 0]);
-    assert_eq!(output.stdout, b"restored\n");
-}
-
-#[test]
-fn a_workload_that_only_kill_ends_leaves_its_shell_to_restore() {
-    let deaf = "sh -c 'trap \"\" INT TERM; echo deaf; while :; do sleep 1; done'";
-    let output = run(around("", "echo restored\n"), deaf, SECOND / 2, 2 * SECOND);
-    assert_eq!(output.exit, Exit::Code(137), "{output:?}");
-    assert_eq!(marks(&output), ["idle", "start", "end"]);
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        text.contains("deaf") && text.ends_with("restored\n"),
-        "{text}"
-    );
-}
 
 #[test]
 fn modules_count_as_they_are_planned() {
@@ -72,8 +20,8 @@ fn modules_count_as_they_are_planned() {
         let plan = plan(workload);
         let trial = &plan.trials[0];
         assert_eq!(plan.needs_root(), is_root, "{workload}");
-        let modules = modules(trial, &plan.experiment);
-        assert_eq!(modules.is_some(), is_root, "{workload}");
+        let restore = scripts(trial, &plan.experiment).restore;
+        assert_eq!(restore.contains("unload"), is_root, "{workload}");
         assert_eq!(programs(&plan).contains(&"modprobe"), is_root, "{workload}");
         let want = if is_root { 3 * GRACE } else { GRACE };
         assert_eq!(grace(trial, &plan.experiment), want, "{workload}");

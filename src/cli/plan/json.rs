@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::experiment::{Experiment, Plan, PlannedTrial};
+use crate::supervisor::{self, Kind};
 use crate::{monitor, run, workload};
 
 fn settings(trial: &PlannedTrial, experiment: &Experiment) -> BTreeMap<String, String> {
@@ -45,7 +46,7 @@ pub fn render(plan: &Plan) -> String {
                 "condition": trial.condition,
                 "cell": trial.cell,
                 "argv": trial.argv,
-                "script": workload::script(trial, experiment),
+                "spec": supervisor::spec(trial, experiment, Kind::Agent, None),
             })
         })
         .collect();
@@ -97,6 +98,11 @@ pub fn render(plan: &Plan) -> String {
             "preflight": run::preflight_script(plan),
             "identity": workload::boot::IDENTITY,
             "boot": boot,
+            "place": run::place_script(),
+            "agent": run::agent_script(),
+            "shell": plan.trials.first().map(|trial| {
+                supervisor::shell_script(&supervisor::spec(trial, experiment, Kind::Shell, None))
+            }),
             "monitors": monitors,
             "workloads": workloads,
         },

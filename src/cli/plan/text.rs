@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::boots;
 use crate::ascii::escaped;
+use crate::supervisor::{self, Kind};
 use crate::experiment::{BOOT_TAKES, OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial, WorkloadKind};
 use crate::{monitor, run, workload};
 
@@ -155,7 +156,20 @@ fn commands(plan: &Plan, out: &mut String) {
     }
     out.push_str("\nto see which boot it is, in each trial, and before and after each boot:\n");
     script(workload::boot::IDENTITY, out);
-    let planned = workload::planned(experiment);
+    if experiment.workload.kind == WorkloadKind::Boot {
+        return;
+    }
+    supervised(plan, out);
+}
+
+/// What supervises trials, and what it does in them.
+fn supervised(plan: &Plan, out: &mut String) {
+    let experiment = &plan.experiment;
+    out.push_str("\nbefore each trial, where trials are:\n");
+    script(&run::place_script(), out);
+    out.push('\n');
+    wrapped("", "  ", &supervisor::told(), out);
+    script(&run::agent_script(), out);
     for chosen in &experiment.monitors {
         let _ = writeln!(
             out,
@@ -163,24 +177,45 @@ fn commands(plan: &Plan, out: &mut String) {
             chosen.kind.name(),
             clock(chosen.period)
         );
-        script(&monitor::script(chosen, planned), out);
+        match monitor::file(chosen.kind) {
+            Some(file) => {
+                let _ = writeln!(out, "  the agent reads {file}; the shell, at most once a second:");
+            }
+            None => out.push_str("  by the agent and by the shell, which has at most one sample a second:\n"),
+        }
+        script(&monitor::script(chosen, workload::planned(experiment)), out);
     }
     let mut seen = BTreeSet::new();
     for trial in &plan.trials {
-        if seen.insert((&trial.condition, &trial.cell)) {
-            out.push('\n');
-            wrapped("", "  ", &format!("workload, {}:", label(trial)), out);
-            for setting in workload::settings::of(trial, experiment) {
-                let pair = format!("with {} = {}", setting.file, setting.value);
-                wrapped("  ", "    ", &escaped(&pair), out);
+        if !seen.insert((&trial.condition, &trial.cell)) {
+            continue;
+        }
+        let spec = supervisor::spec(trial, experiment, Kind::Agent, None);
+        out.push('\n');
+        wrapped("", "  ", &format!("workload, {}:", label(trial)), out);
+        for setting in &spec.settings {
+            let pair = format!("with {} = {}", setting.file, setting.value);
+            wrapped("  ", "    ", &escaped(&pair), out);
+        }
+        for file in &spec.guarded {
+            wrapped("  ", "    ", &format!("{} is put back after it", escaped(file)), out);
+        }
+        for (what, text) in [
+            ("before the idle phase", &spec.prepare),
+            ("the workload", &spec.command),
+            ("after the settle phase", &spec.restore),
+        ] {
+            if !text.is_empty() {
+                let _ = writeln!(out, "  {what}:");
+                script(text, out);
             }
-            script(&workload::script(trial, experiment), out);
         }
     }
-    if experiment.workload.kind == WorkloadKind::Boot {
-        return;
+    out.push_str("\nthe shell's supervisor, where the agent does not run or is not asked for:\n");
+    if let Some(trial) = plan.trials.first() {
+        let spec = supervisor::spec(trial, experiment, Kind::Shell, None);
+        script(&supervisor::shell_script(&spec), out);
     }
-    out.push_str("\nTOKEN stands for a random word, another one in each trial, that the workload is not told.\n");
 }
 
 /// What tells a workload from the others.

@@ -50,10 +50,6 @@ recover() {
   leave_host
   echo "$how"
 } 2>/dev/null
-forget() {
-  ! lives_in pid || refuse "the supervisor of trial $folder runs"
-  cd .. && rm -rf "./$folder"
-}
 
 verb=$1
 shift

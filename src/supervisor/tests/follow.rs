@@ -161,6 +161,6 @@ fn who_is_gone_without_a_result_is_told() {
         );
         assert!(files.contains_key("events"));
         place.run(&supervisor(&place.folder(&trial)).recover());
-        assert_eq!(place.running(&trial), []);
+        assert_eq!(place.running(&trial), [0u32; 0]);
     });
 }

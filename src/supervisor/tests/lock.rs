@@ -99,7 +99,7 @@ fn the_trial_of_a_dead_supervisor_is_ended_before_the_next_one_starts() {
             "death",
         );
         place.started(&next, &spec("true"));
-        assert_eq!(place.running(&dead), [], "{place:?}");
+        assert_eq!(place.running(&dead), [0u32; 0], "{place:?}");
         assert_eq!(place.events(&dead).last().unwrap(), "ended died");
         assert_eq!(place.ended(&next).last().unwrap(), "ended complete");
     });

@@ -11,7 +11,7 @@ fn told(workload: &str, rest: &str, kind: Kind) -> Spec {
          design: {{trials: 1}}\nidle: 2s\nsettle: 1500ms\n{rest}"
     );
     let plan = Experiment::parse(&text, "e.yaml").unwrap().plan().unwrap();
-    spec::spec(&plan.trials[0], &plan.experiment, kind)
+    spec::spec(&plan.trials[0], &plan.experiment, kind, None)
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_boot_that_is_the_workload_is_what_is_asked_after_it() {
         workload: {boot: {}, duration: 60s}\ndesign: {trials: 1}\nboot: {every: trial}\n";
     if let Ok(experiment) = Experiment::parse(boot, "e.yaml") {
         let plan = experiment.plan().unwrap();
-        let spec = spec::spec(&plan.trials[0], &plan.experiment, Kind::Agent);
+        let spec = spec::spec(&plan.trials[0], &plan.experiment, Kind::Agent, None);
         assert!(spec.command.contains("systemd-analyze"));
     }
 }
