@@ -41,9 +41,6 @@ pub trait Host: Send + Sync {
     /// A script that ends with another code than 0 is not an error here. Output past 16 MiB is `HostStable`,
     /// a script that is too long or holds a NUL byte `Usage`.
     fn exec(&self, script: &str, deadline: Duration) -> Result<Output>;
-    /// STUB
-    #[doc(hidden)]
-    fn exec_fed(&self, s: &str, _: &[u8], d: Duration) -> Result<Output> { self.exec(s, d) }
 
     /// Starts a script and gives its output as it comes.
     ///
