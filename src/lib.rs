@@ -30,6 +30,7 @@ pub mod series;
 pub mod stats;
 pub mod summary;
 pub mod unit;
+mod unsent;
 mod words;
 pub mod workload;
 mod yaml;

@@ -147,6 +147,16 @@ impl Story {
     }
 
     pub(super) fn try_run(&self, plan: &Plan, progress: &dyn Progress) -> Result<Record> {
+        self.try_run_by(plan, progress, Ways::new(&nobody))
+    }
+
+    /// A run by these ways, but for how hosts are reached.
+    pub(super) fn try_run_by(
+        &self,
+        plan: &Plan,
+        progress: &dyn Progress,
+        ways: Ways<'_>,
+    ) -> Result<Record> {
         let connect = |name: &str| -> Result<Box<dyn Host>> {
             let host = self.hosts.iter().find(|h| h.name() == name);
             let host = host.ok_or_else(|| Error::new(ErrorKind::HostStable, "no such host"))?;
@@ -169,7 +179,10 @@ impl Story {
             &self.clock,
             plan,
             &to,
-            &Ways::new(&connect),
+            &Ways {
+                connect: &connect,
+                ..ways
+            },
             &self.cancel,
             progress,
         )
@@ -181,6 +194,11 @@ impl Story {
         assert_eq!(Record::open(record.dir()).unwrap(), record);
         record
     }
+}
+
+/// Reaches no host.
+pub(super) fn nobody(_: &str) -> Result<Box<dyn Host>> {
+    Err(Error::new(ErrorKind::HostStable, "no such host"))
 }
 
 pub(super) fn states(record: &Record) -> Vec<&'static str> {
