@@ -150,7 +150,10 @@ impl Child {
     /// was closed.
     fn read(&mut self, deadline: Instant) -> io::Result<Option<Event>> {
         let (stdin, stdout, stderr) = {
-            let input = self.stdin.as_ref().filter(|_| !self.unsent.rest().is_empty());
+            let input = self
+                .stdin
+                .as_ref()
+                .filter(|_| !self.unsent.rest().is_empty());
             let mut fds = Vec::with_capacity(3);
             fds.extend(input.map(|s| PollFd::new(s, PollFlags::OUT)));
             fds.extend(self.stdout.iter().map(|s| PollFd::new(s, PollFlags::IN)));

@@ -283,7 +283,9 @@ fn any_login_shell_will_do() {
             "{shell}"
         );
         let host = reach(&sshd.config());
-        let output = host.exec_fed("echo '!! $HOME'; cat", b"$x !!\n", SOON).unwrap();
+        let output = host
+            .exec_fed("echo '!! $HOME'; cat", b"$x !!\n", SOON)
+            .unwrap();
         assert_eq!(text(&output.stdout), "!! $HOME\n$x !!\n", "{shell}");
     }
 }

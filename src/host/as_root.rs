@@ -72,7 +72,8 @@ impl Door {
             Door::Sudo => format!("exec sudo {sudo} {}", sh.trim_start_matches("exec ")),
             Door::Su => {
                 let quoted = shlex::try_quote(sh);
-                let sh = quoted.map_err(|e| Error::usage("a command holds a NUL byte").because(e))?;
+                let sh =
+                    quoted.map_err(|e| Error::usage("a command holds a NUL byte").because(e))?;
                 format!("exec sudo {sudo} su - -c {sh}")
             }
         })
@@ -213,7 +214,10 @@ impl AsRoot {
         let word = sentinel();
         let prompt = format!("{word}?");
         let there = SH_FED.replacen("read", &format!("echo; echo {word} $$; read"), 1);
-        let command = self.way.door.command(&format!("-S -p '{prompt}'"), &there)?;
+        let command = self
+            .way
+            .door
+            .command(&format!("-S -p '{prompt}'"), &there)?;
         let mut running = self.host.spawn_open(&command)?;
         let mut there = Fence::new(&word);
         let mut refused = Refused::default();
@@ -228,7 +232,9 @@ impl AsRoot {
                 },
                 Event::Stderr(bytes) => {
                     refused.said.extend(bytes);
-                    if refused.said.len() > SAID_LIMIT {
+                    // It would go on to ask for a new password, in words that nobody here answers.
+                    let is_expired = asked > 0 && refused.says("expired");
+                    if is_expired || refused.said.len() > SAID_LIMIT {
                         return Ok(Err(refused.without(&prompt)));
                     }
                     let new = refused.said.get(answered..).unwrap_or_default();

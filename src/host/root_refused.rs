@@ -117,7 +117,8 @@ impl Refused {
         self.says("incorrect password") || self.says("incorrect authentication")
     }
 
-    fn says(&self, words: &str) -> bool {
+    /// Whether these words are among what it said.
+    pub(super) fn says(&self, words: &str) -> bool {
         String::from_utf8_lossy(&self.said).contains(words)
     }
 

@@ -190,7 +190,10 @@ fn a_line_for_each_host_says_what_became_of_it() {
     boots(&story.hosts[1], 1);
     let plan = plan(&["a", "b"], 4, WorkloadKind::Command);
     let record = story.try_run(&plan, &Silent).unwrap();
-    assert_eq!(summary(&record), ["a: 2 complete", "b: 1 complete, 1 failed"]);
+    assert_eq!(
+        summary(&record),
+        ["a: 2 complete", "b: 1 complete, 1 failed"]
+    );
     let one = Story::on(&["a"]).workloads([good()]);
     let one = one.run(&super::tests::plan(&["a"], 1, WorkloadKind::Command));
     assert!(summary(&one).is_empty());
@@ -225,9 +228,7 @@ fn the_password_is_asked_for_once_and_by_whoever_may() {
         password: Some(&ask),
         ..Ways::new(&nobody)
     };
-    let error = story
-        .try_run_by(&plan, &Silent, ways)
-        .unwrap_err();
+    let error = story.try_run_by(&plan, &Silent, ways).unwrap_err();
     assert_eq!(*asked.lock().unwrap(), 1);
     let report = error.report();
     for host in ["a: ", "b: "] {

@@ -54,12 +54,7 @@ impl LeftOut {
     }
 
     /// Says so in the record, in each of the host's trials, and to whoever watches.
-    pub(super) fn tell(
-        &self,
-        plan: &Plan,
-        ledger: &Ledger,
-        progress: &dyn Progress,
-    ) -> Result<()> {
+    pub(super) fn tell(&self, plan: &Plan, ledger: &Ledger, progress: &dyn Progress) -> Result<()> {
         let lines = self.problems.iter().flat_map(|problem| problem.lines());
         let words: Vec<&str> = lines.map(str::trim).collect();
         let why = said::escaped(&words.join("; "), REASON);

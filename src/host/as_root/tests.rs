@@ -24,7 +24,7 @@ while :; do
     *) break ;;
     esac
 done
-password=; allows=any; says=; lectures=; tries=3; root=1
+password=; allows=any; says=; lectures=; tries=3; root=1; expired=
 . "$folder/rules"
 [ -z "$says" ] || { echo "sudo: $says" >&2; exit 1; }
 if [ -n "$password" ]; then
@@ -43,6 +43,11 @@ if [ -n "$password" ]; then
         [ "$tried" != "$tries" ] || { echo "sudo: $tried incorrect password attempts" >&2; exit 1; }
         echo 'Sorry, try again.' >&2
     done
+fi
+if [ -n "$expired" ]; then
+    printf 'sudo: Account or password is expired, reset your password and try again\n%s' 'Current: ' >&2
+    read -r typed
+    exit 1
 fi
 case $allows-$1 in
 any-* | su-su) ;;
@@ -68,7 +73,7 @@ const ID: &str = "#!/bin/sh\n[ -z \"$KT_ROOT\" ] && echo 1000 || echo 0\n";
 struct Faked(PathBuf);
 
 impl Faked {
-    /// `rules` are assignments: `password`, `allows` (any, su, none), `says`, `lectures`, `tries`, `root`.
+    /// `rules` are assignments: `password`, `allows` (any, su, none), `says`, `lectures`, `tries`, `root`, `expired`.
     fn with(folder: &tempfile::TempDir, rules: &str) -> Faked {
         for (name, text) in [("sudo", SUDO), ("su", SU), ("id", ID)] {
             let path = folder.path().join(name);
@@ -231,7 +236,7 @@ fn a_password_that_is_refused_later_is_not_tried_again() {
 }
 
 #[test]
-fn refusals_are_explained_without_a_question() {
+fn refusals_are_explained_and_a_question_is_asked_only_where_it_may_help() {
     for (rules, meaning) in [
         ("allows=none", "not in sudoers"),
         ("allows=other", "neither any command nor"),
@@ -252,12 +257,17 @@ fn refusals_are_explained_without_a_question() {
         assert_eq!((error.kind(), asked), (ErrorKind::HostStable, 0), "{rules}");
         assert!(error.report().contains(meaning), "{rules}: {error:?}");
     }
-    let folder = tempfile::tempdir().unwrap();
-    let host = Faked::with(&folder, "password=pw; allows=none");
-    let (rooted, asked) = become_root(&host, "pw");
-    assert_eq!(asked, 1);
-    let error = rooted.err().unwrap();
-    assert!(error.report().contains("not in sudoers"), "{error:?}");
+    for (rules, meaning) in [
+        ("password=pw; allows=none", "not in sudoers"),
+        ("password=pw; expired=1", "has expired"),
+        ("password=pw; allows=su; root=", "su does not"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (rooted, asked) = become_root(&Faked::with(&folder, rules), "pw");
+        let error = rooted.err().unwrap();
+        assert_eq!((error.kind(), asked), (ErrorKind::HostStable, 1), "{rules}");
+        assert!(error.report().contains(meaning), "{rules}: {error:?}");
+    }
 }
 
 #[test]
