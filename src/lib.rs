@@ -31,6 +31,7 @@ pub mod stats;
 pub mod summary;
 pub mod supervisor;
 pub mod unit;
+mod unsent;
 mod words;
 pub mod workload;
 mod yaml;

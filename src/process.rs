@@ -1,14 +1,16 @@
 //! Child processes on the controller: what they say, how they end, and never longer than a deadline.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{ChildStderr, ChildStdout, Command};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::unsent::Unsent;
 
 /// Most bytes, standard output and standard error together, that a finished command may have said.
 pub(crate) const OUTPUT_LIMIT: usize = 16 << 20;
@@ -59,6 +61,8 @@ pub enum Event {
 /// A child in a session and process group of its own; ended and reaped when dropped.
 pub(crate) struct Child {
     process: std::process::Child,
+    stdin: Option<ChildStdin>,
+    unsent: Unsent,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     stderr_first: bool,
@@ -79,7 +83,14 @@ impl Child {
             });
         }
         let mut process = command.spawn()?;
+        let stdin = process.stdin.take();
+        if let Some(stdin) = &stdin {
+            // A write must not wait for a child that waits for its output to be read.
+            fcntl_setfl(stdin, fcntl_getfl(stdin)? | OFlags::NONBLOCK)?;
+        }
         Ok(Child {
+            stdin,
+            unsent: Unsent::default(),
             stdout: process.stdout.take(),
             stderr: process.stderr.take(),
             process,
@@ -91,6 +102,11 @@ impl Child {
     /// Its process group, which is its process id.
     pub(crate) fn group(&self) -> i32 {
         self.process.id() as i32
+    }
+
+    /// What it is to read, sent by [`Child::next`]. For a child whose standard input is piped.
+    pub(crate) fn input(&mut self) -> &mut Unsent {
+        &mut self.unsent
     }
 
     /// Its standard error, for a caller who reads it in another way.
@@ -105,6 +121,9 @@ impl Child {
             if let Some(exit) = self.exit {
                 return Ok(Event::Ended(exit));
             }
+            if self.unsent.is_over() {
+                self.stdin = None;
+            }
             if self.stdout.is_some() || self.stderr.is_some() {
                 if let Some(event) = self.read(deadline)? {
                     return Ok(event);
@@ -114,7 +133,12 @@ impl Child {
                 self.exit = Some(exit_of(status));
                 continue;
             } else {
-                std::thread::sleep(left(deadline).min(Duration::from_millis(5)));
+                let moment = left(deadline).min(Duration::from_millis(5));
+                if self.stdin.is_some() && !self.unsent.rest().is_empty() {
+                    self.read(after(moment))?;
+                } else {
+                    std::thread::sleep(moment);
+                }
             }
             if Instant::now() >= deadline {
                 return Ok(Event::Quiet);
@@ -122,34 +146,63 @@ impl Child {
         }
     }
 
-    /// Waits for an output to have bytes and gives them; `None` when there were none, or one was closed.
+    /// Waits for an output to have bytes and gives them, and sends input meanwhile; `None` when there were none, or one
+    /// was closed.
     fn read(&mut self, deadline: Instant) -> io::Result<Option<Event>> {
-        let ready = {
-            let mut fds = Vec::with_capacity(2);
+        let (stdin, stdout, stderr) = {
+            let input = self
+                .stdin
+                .as_ref()
+                .filter(|_| !self.unsent.rest().is_empty());
+            let mut fds = Vec::with_capacity(3);
+            fds.extend(input.map(|s| PollFd::new(s, PollFlags::OUT)));
             fds.extend(self.stdout.iter().map(|s| PollFd::new(s, PollFlags::IN)));
             fds.extend(self.stderr.iter().map(|s| PollFd::new(s, PollFlags::IN)));
             wait_ready(&mut fds, left(deadline))?;
             let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
-            let stdout = self.stdout.is_some() && ready.next().unwrap_or(false);
-            let stderr = self.stderr.is_some() && ready.next().unwrap_or(false);
-            (stdout, stderr)
+            let mut is_ready = |is_open: bool| is_open && ready.next().unwrap_or(false);
+            (
+                is_ready(input.is_some()),
+                is_ready(self.stdout.is_some()),
+                is_ready(self.stderr.is_some()),
+            )
         };
+        if stdin {
+            self.send()?;
+        }
         let mut bytes = vec![0; 64 << 10];
         // Turns, so that one busy output does not keep the other waiting.
-        let from_stderr = ready.1 && (self.stderr_first || !ready.0);
+        let from_stderr = stderr && (self.stderr_first || !stdout);
         if from_stderr {
             self.stderr_first = false;
             let n = read_some(&mut self.stderr, &mut bytes)?;
             bytes.truncate(n);
             return Ok((n > 0).then_some(Event::Stderr(bytes)));
         }
-        if ready.0 {
+        if stdout {
             self.stderr_first = true;
             let n = read_some(&mut self.stdout, &mut bytes)?;
             bytes.truncate(n);
             return Ok((n > 0).then_some(Event::Stdout(bytes)));
         }
         Ok(None)
+    }
+
+    /// Sends what fits.
+    fn send(&mut self) -> io::Result<()> {
+        let Some(stdin) = &mut self.stdin else {
+            return Ok(());
+        };
+        match stdin.write(self.unsent.rest()) {
+            Ok(sent) => self.unsent.advance(sent),
+            // It has closed its input: whether that was too early, its end tells.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.unsent.drop_rest(),
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {}
+                _ => return Err(error),
+            },
+        }
+        Ok(())
     }
 
     /// False when the group is another user's, such as sudo's.

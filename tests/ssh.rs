@@ -191,6 +191,78 @@ fn a_chatty_login_is_no_data() {
     assert_eq!(read_all(&mut *running).0, format!("{group} {group}\n"));
 }
 
+/// Input that is no text and has every byte.
+fn bytes(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i % 256 ^ i / 65_536) as u8).collect()
+}
+
+#[test]
+fn input_and_output_go_at_the_same_time() {
+    let sshd = Sshd::start();
+    for host in [reach(&sshd.config()), Box::new(Local)] {
+        let input = bytes(5 << 20);
+        // Says much before it reads anything, and again while it reads.
+        let script = "head -c 5242880 /dev/zero >&2; cat; echo end; exit 3";
+        let output = host.exec_fed(script, &input, SOON).unwrap();
+        assert_eq!(output.exit, Exit::Code(3));
+        assert_eq!(output.stderr.len(), 5 << 20);
+        let (own, end) = output.stdout.split_at(input.len());
+        assert!(own == input, "the input came back otherwise");
+        assert_eq!(text(end), "end\n");
+        let mut running = host.spawn_fed("cat >&2", b"spawned\n").unwrap();
+        let (_, err, exit) = read_all(&mut *running);
+        assert_eq!((err.as_str(), exit), ("spawned\n", Exit::Code(0)));
+    }
+}
+
+#[test]
+fn input_that_nobody_reads_holds_nothing_up() {
+    let sshd = Sshd::start();
+    for host in [reach(&sshd.config()), Box::new(Local)] {
+        let input = bytes(16 << 20);
+        for (script, said) in [
+            ("head -c 4 | wc -c", "4"),
+            ("exec <&-; echo closed", "closed"),
+            ("sleep 1000 >/dev/null 2>&1 & echo left; kill $!", "left"),
+        ] {
+            let output = host.exec_fed(script, &input, SOON).unwrap();
+            assert_eq!(text(&output.stdout).trim(), said);
+            assert_eq!(text(&exec(&*host, "echo next").stdout), "next\n");
+        }
+        // Its outputs are closed before it has read anything.
+        let file = tempfile::tempdir().unwrap();
+        let count = file.path().join("count");
+        let script = format!(
+            "exec >&- 2>&-; sleep 0.2; wc -c >'{}'; exit 5",
+            count.display()
+        );
+        let output = host.exec_fed(&script, &input, SOON).unwrap();
+        assert_eq!(output.exit, Exit::Code(5));
+        let counted = std::fs::read_to_string(&count).unwrap();
+        assert_eq!(counted.trim(), input.len().to_string());
+        let error = host.exec_fed("cat", &bytes(18 << 20), SOON).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+    }
+}
+
+#[test]
+fn input_may_come_later() {
+    let sshd = Sshd::start();
+    for host in [reach(&sshd.config()), Box::new(Local)] {
+        let mut running = host
+            .spawn_open("while read -r line; do echo \"got $line\"; done; echo over")
+            .unwrap();
+        for word in ["one", "two"] {
+            running.feed(format!("{word}\n").as_bytes());
+            read_until(&mut *running, &format!("got {word}\n"));
+        }
+        assert_eq!(running.next(Duration::ZERO).unwrap(), Event::Quiet);
+        running.end_input();
+        let (out, _, exit) = read_all(&mut *running);
+        assert_eq!((out.as_str(), exit), ("over\n", Exit::Code(0)));
+    }
+}
+
 #[test]
 fn any_login_shell_will_do() {
     for shell in ["sh", "bash", "zsh", "fish", "csh"] {
@@ -210,6 +282,11 @@ fn any_login_shell_will_do() {
             r"!! \\ |it's|{a,b}|~x|$HOME|",
             "{shell}"
         );
+        let host = reach(&sshd.config());
+        let output = host
+            .exec_fed("echo '!! $HOME'; cat", b"$x !!\n", SOON)
+            .unwrap();
+        assert_eq!(text(&output.stdout), "!! $HOME\n$x !!\n", "{shell}");
     }
 }
 

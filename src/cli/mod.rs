@@ -3,6 +3,7 @@
 mod columns;
 mod compare;
 mod import;
+mod password;
 mod plan;
 mod plot;
 mod reach;

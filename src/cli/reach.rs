@@ -1,5 +1,6 @@
 //! How hosts are reached, and a run is watched: what `ktrial run` and `ktrial resume` have in common.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,13 +8,14 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
+use super::password::Terminal;
 use super::run_progress::{Bars, Lines};
 use super::tell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{PlannedBoot, duration};
 use crate::host;
 use crate::record::Record;
-use crate::run::{self, Cancel, Hook, Progress, Restart, Ways};
+use crate::run::{self, Ask, Cancel, Hook, Progress, Restart, Ways};
 use crate::supervisor::Kind;
 use crate::workload::quote;
 
@@ -28,6 +30,15 @@ pub struct Reach {
     /// docs/hosts.md has its contract. Without it hosts reboot themselves, into a kernel of their own choice.
     #[arg(long, value_name = "COMMAND")]
     boot_hook: Option<String>,
+
+    /// Use at most N hosts at once; the others wait their turn. Without it all hosts run beside each other.
+    #[arg(long, value_name = "N")]
+    max_hosts: Option<NonZeroUsize>,
+
+    /// Run on the hosts that are ready when others cannot be reached or fail their preflight; `ktrial resume` runs the
+    /// others' trials later. Without it nothing is run then.
+    #[arg(long)]
+    go_without: bool,
 
     /// What takes trials through their phases on a host: the agent, a program that is sent there, or the shell, with
     /// at most one sample a second. Without it the agent where it can run, and the shell elsewhere.
@@ -67,14 +78,21 @@ impl Reach {
         let restart = hook.map(|hook| {
             move |name: &str, boot: &PlannedBoot, cancel: &Cancel| hook.restart(name, boot, cancel)
         });
+        let cancel = Cancel::default();
+        let terminal = Terminal::open();
+        let ask = terminal
+            .as_ref()
+            .map(|terminal| |name: &str| terminal.ask(name, &cancel));
         let ways = Ways {
             restart: restart.as_ref().map(|restart| restart as &Restart),
             supervisor: self.supervisor.as_deref().and_then(Kind::from_word),
             patience: self.patience.unwrap_or(run::PATIENCE),
             lease: self.lease,
+            password: ask.as_ref().map(|ask| ask as &Ask),
+            max_hosts: self.max_hosts,
+            go_without: self.go_without,
             ..Ways::new(&connect)
         };
-        let cancel = Cancel::default();
         let signals = listen(&cancel)?;
         let progress = progress();
         let record = work(&ways, &cancel, progress.as_ref());
@@ -82,6 +100,9 @@ impl Reach {
         drop(progress);
         signals.close();
         let record = record?;
+        for line in run::summary(&record) {
+            tell(&line);
+        }
         let path = quote(&[text(&record.dir())]);
         run::check(&record).map_err(|error| {
             error.next(format!(
@@ -93,7 +114,8 @@ impl Reach {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The command that finishes a record, with the options as they were given.
+    /// The command that finishes a record, with the options as they were given; but for `--go-without`, since the hosts
+    /// that were not ready are what it is for.
     fn resume_command(&self, record: &Path) -> String {
         let mut words = vec!["ktrial".to_owned(), "resume".to_owned(), text(record)];
         if let Some(file) = &self.ssh_config {
@@ -104,6 +126,9 @@ impl Reach {
         }
         if let Some(which) = &self.supervisor {
             words.extend(["--supervisor".to_owned(), which.clone()]);
+        }
+        if let Some(n) = self.max_hosts {
+            words.extend(["--max-hosts".to_owned(), n.to_string()]);
         }
         quote(&words)
     }
@@ -138,7 +163,7 @@ fn progress() -> Box<dyn Progress> {
     if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
         Box::new(Bars::default())
     } else {
-        Box::new(Lines)
+        Box::new(Lines::default())
     }
 }
 

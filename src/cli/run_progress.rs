@@ -1,7 +1,7 @@
 //! A run's progress on standard error: bars on a terminal, lines elsewhere.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -82,7 +82,7 @@ impl Progress for Bars {
     fn update(&self, update: Update<'_>) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         match update {
-            Update::RunStarted { record, trials } => {
+            Update::RunStarted { record, trials, .. } => {
                 let _ = self.group.println(started(record, trials));
                 inner.run = Some(
                     self.group
@@ -90,6 +90,9 @@ impl Progress for Bars {
                         .with_style(style(RUN_BAR))
                         .with_prefix("run"),
                 );
+            }
+            Update::LeftOut { host, reason } => {
+                let _ = self.group.println(left_out(host, reason));
             }
             Update::TrialStarted {
                 host,
@@ -180,19 +183,54 @@ impl Drop for Bars {
 }
 
 /// A line for each thing that a log should have.
-pub(super) struct Lines;
+#[derive(Default)]
+pub(super) struct Lines {
+    /// The hosts, each with the ids of its trials.
+    hosts: Mutex<BTreeMap<String, Vec<String>>>,
+}
+
+impl Lines {
+    fn hosts(&self) -> MutexGuard<'_, BTreeMap<String, Vec<String>>> {
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Which of its host's trials this is: `t03 (2 of 5)`.
+    fn place(&self, host: &str, trial: &str) -> String {
+        let hosts = self.hosts();
+        let place = hosts.get(host).and_then(|trials| {
+            let place = trials.iter().position(|id| id == trial)?;
+            Some(format!("{trial} ({} of {})", place + 1, trials.len()))
+        });
+        place.unwrap_or_else(|| trial.to_owned())
+    }
+}
 
 impl Progress for Lines {
     fn update(&self, update: Update<'_>) {
         match update {
-            Update::RunStarted { record, trials } => tell(&started(record, trials)),
+            Update::RunStarted {
+                record,
+                trials,
+                hosts,
+            } => {
+                *self.hosts() = hosts
+                    .iter()
+                    .map(|(host, ids)| {
+                        let ids = ids.iter().map(|id| (*id).to_owned());
+                        ((*host).to_owned(), ids.collect())
+                    })
+                    .collect();
+                tell(&started(record, trials));
+            }
+            Update::LeftOut { host, reason } => tell(&left_out(host, reason)),
             Update::TrialStarted {
                 host,
                 trial,
                 condition,
                 planned,
             } => tell(&format!(
-                "{host}: {trial} {condition}, about {} s",
+                "{host}: {} {condition}, about {} s",
+                self.place(host, trial),
                 planned.as_secs()
             )),
             Update::Booting {
@@ -225,6 +263,10 @@ fn started(record: &std::path::Path, trials: usize) -> String {
     format!("{trials} trials, recorded in {}", record.display())
 }
 
+fn left_out(host: &str, reason: &str) -> String {
+    format!("{host}: left out: {reason}")
+}
+
 fn booting(trial: &str, kernel: Option<&str>) -> String {
     match kernel {
         Some(kernel) => format!("{trial} booting into {kernel}"),
@@ -240,5 +282,23 @@ fn ended(host: &str, trial: &str, state: State, reason: Option<&str>) -> String 
     match reason {
         Some(reason) => format!("{host}: {trial} {}: {reason}", state.word()),
         None => format!("{host}: {trial} {}", state.word()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_has_its_place_among_its_host_s() {
+        let lines = Lines::default();
+        lines.update(Update::RunStarted {
+            record: std::path::Path::new("r"),
+            trials: 5,
+            hosts: &[("a", vec!["t01", "t03", "t05"]), ("b", vec!["t02", "t04"])].into(),
+        });
+        assert_eq!(lines.place("a", "t05"), "t05 (3 of 3)");
+        assert_eq!(lines.place("b", "t02"), "t02 (1 of 2)");
+        assert_eq!(lines.place("c", "t02"), "t02");
     }
 }

@@ -4,13 +4,51 @@ use std::hash::{BuildHasher, RandomState};
 
 /// Makes the shell's own process the leader of a process group, unless it is one, then runs [`FENCED`], whose words
 /// (quoted), sentinel and script follow. Field 5 of /proc/PID/stat is the process group; proc(5).
-pub(super) const LEAD: &str = "read -r pid name state parent group rest </proc/$$/stat\n\
-    case $group in $$) leader= ;; *) leader=setsid ;; esac\n\
+const LEAD: &str = "read -r pid name state parent group rest </proc/$$/stat; \
+    case $group in $$) leader= ;; *) leader=setsid ;; esac; \
     exec $leader sh -c";
 
 /// Tells the fence on both outputs, then becomes the script.
-pub(super) const FENCED: &str =
+const FENCED: &str =
     r#"printf '\n%s %s\n' "$0" "$$"; printf '\n%s %s\n' "$0" "$$" >&2; exec sh -c "$1""#;
+
+/// What a login shell is asked to run for a script without input: [`unfed`] is this sh's input.
+/// Its words mean the same to every shell (sh, csh, fish), as those of [`SH_FED`] do.
+pub(super) const SH: &str = "exec env LC_ALL=C sh";
+
+/// What a login shell is asked to run for a script with input: [`fed`] and the input are this sh's input.
+/// It takes one line from there and not a byte more, where a sh that reads its own script takes blocks.
+pub(super) const SH_FED: &str = r#"exec env LC_ALL=C sh -c 'read -r line; eval "$line"'"#;
+
+/// What [`SH`] reads to run a script without input.
+///
+/// # Errors
+/// When the script holds a NUL byte.
+pub(super) fn unfed(sentinel: &str, script: &str) -> Result<String, shlex::QuoteError> {
+    let (fenced, script) = (shlex::try_quote(FENCED)?, shlex::try_quote(script)?);
+    Ok(format!("{LEAD} {fenced} {sentinel} {script} </dev/null\n"))
+}
+
+/// What [`SH_FED`] reads to run a script; what follows is the script's input, unless it has none.
+///
+/// # Errors
+/// When the script holds a NUL byte.
+pub(super) fn fed(
+    sentinel: &str,
+    script: &str,
+    has_input: bool,
+) -> Result<String, shlex::QuoteError> {
+    let fenced = shlex::try_quote(FENCED)?;
+    // Refuses a NUL byte, as `unfed` does.
+    shlex::try_quote(script)?;
+    let input = if has_input { "" } else { " </dev/null" };
+    // `read` takes byte by byte from what is no file. The line's end is made, since this must be one line.
+    Ok(format!(
+        "script=; end=$(printf '\\nx'); end=${{end%x}}; while IFS= read -r line; do \
+         case $line in {sentinel}) break ;; esac; script=$script$line$end; done; \
+         {LEAD} {fenced} {sentinel} \"$script\"{input}\n{script}\n{sentinel}\n"
+    ))
+}
 
 /// Most bytes before the fence; more is no greeting.
 const NOISE_LIMIT: usize = 1 << 20;
@@ -93,6 +131,32 @@ impl Fence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::host::{Host, Local};
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn any_script_comes_through_the_shell_as_it_is(text in "[^\0]{0,80}") {
+            let script = format!("printf %s {}; cat", shlex::try_quote(&text).unwrap());
+            let input = format!("{text}\n\nend");
+            let with_input = fed("S", &script, true).unwrap() + &input;
+            for (sh, said, own) in [
+                (SH, unfed("S", &script).unwrap(), text.clone()),
+                (SH_FED, fed("S", &script, false).unwrap(), text.clone()),
+                (SH_FED, with_input, text.clone() + &input),
+            ] {
+                let output = Local.exec_fed(sh, said.as_bytes(), Duration::from_secs(60)).unwrap();
+                let mut fence = Fence::new("S");
+                let found = fence.pass(output.stdout).ok().unwrap();
+                prop_assert_eq!(String::from_utf8_lossy(&found), own);
+                prop_assert!(fence.group().is_some_and(|group| group > 1));
+            }
+        }
+    }
 
     #[test]
     fn only_what_follows_the_fence_passes() {

@@ -4,8 +4,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::{Event, Host, Output, Running, check_script};
+use crate::host::{Event, Host, Output, Running, check_input, check_script};
 use crate::process::{Child, collect};
+use crate::unsent::Unsent;
 
 /// The controller itself, without any connection.
 ///
@@ -23,19 +24,29 @@ impl Local {
     /// The name under which experiments name it.
     pub const NAME: &str = "local";
 
-    fn start(script: &str) -> Result<LocalRunning> {
+    fn start(script: &str, stdin: Stdio) -> Result<LocalRunning> {
         check_script(Self::NAME, script)?;
         let mut command = Command::new("sh");
         command
             .args(["-c", script])
             .env("LC_ALL", "C")
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let child = Child::spawn(&mut command).map_err(|source| {
             Error::new(ErrorKind::HostStable, "local: cannot start `sh`").because(source)
         })?;
         Ok(LocalRunning(child))
+    }
+
+    fn start_fed(script: &str, input: &[u8]) -> Result<LocalRunning> {
+        check_input(Self::NAME, input)?;
+        if input.is_empty() {
+            return Self::start(script, Stdio::null());
+        }
+        let mut running = Self::start(script, Stdio::piped())?;
+        *running.0.input() = Unsent::whole(input);
+        Ok(running)
     }
 }
 
@@ -44,13 +55,17 @@ impl Host for Local {
         Self::NAME
     }
 
-    fn exec(&self, script: &str, deadline: Duration) -> Result<Output> {
-        let mut running = Self::start(script)?;
+    fn exec_fed(&self, script: &str, input: &[u8], deadline: Duration) -> Result<Output> {
+        let mut running = Self::start_fed(script, input)?;
         collect(Self::NAME, deadline, |timeout| running.next(timeout))
     }
 
-    fn spawn(&self, script: &str) -> Result<Box<dyn Running>> {
-        Ok(Box::new(Self::start(script)?))
+    fn spawn_fed(&self, script: &str, input: &[u8]) -> Result<Box<dyn Running>> {
+        Ok(Box::new(Self::start_fed(script, input)?))
+    }
+
+    fn spawn_open(&self, script: &str) -> Result<Box<dyn Running>> {
+        Ok(Box::new(Self::start(script, Stdio::piped())?))
     }
 }
 
@@ -59,6 +74,14 @@ struct LocalRunning(Child);
 impl Running for LocalRunning {
     fn group(&self) -> i32 {
         self.0.group()
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        self.0.input().push(bytes);
+    }
+
+    fn end_input(&mut self) {
+        self.0.input().end();
     }
 
     fn next(&mut self, timeout: Duration) -> Result<Event> {

@@ -3,6 +3,8 @@
 mod as_root;
 mod fence;
 mod local;
+mod password;
+mod root_refused;
 #[cfg(test)]
 pub(crate) mod scripted;
 mod ssh;
@@ -10,8 +12,9 @@ mod ssh;
 use std::path::Path;
 use std::time::Duration;
 
-pub use as_root::{CHECK as ROOT_CHECK, as_root};
+pub use as_root::{AskPassword, CHECK as ROOT_CHECK, Way, as_root};
 pub use local::Local;
+pub use password::Password;
 pub use ssh::Ssh;
 
 pub use crate::process::{Event, Exit, Output};
@@ -20,16 +23,21 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::Target;
 use crate::process::shown;
 
-/// Most bytes of a script: the kernel passes at most 128 KiB as one argument, and [`as_root`] adds to it.
+/// Most bytes of a script: the kernel passes at most 128 KiB as one argument.
 const SCRIPT_LIMIT: usize = 100 << 10;
 
 /// How long [`signal_group`] may take.
 const SIGNAL_DEADLINE: Duration = Duration::from_secs(20);
 
+/// Most bytes of input that a script may be given.
+pub const INPUT_LIMIT: usize = 16 << 20;
+
 /// A host reachable now.
 ///
-/// Scripts are POSIX sh, run with `LC_ALL=C`, without input, in a session and process group of their own; at most
-/// 100 KiB, without NUL bytes. A script has ended when its process ended and nothing holds its outputs open.
+/// Scripts are POSIX sh, run with `LC_ALL=C`, in a session and process group of their own; at most 100 KiB, without
+/// NUL bytes. Input, at most [`INPUT_LIMIT`], is what a script reads on its standard input, with an end after it; a
+/// script without input finds the end at once. A script has ended when its process ended and nothing holds its
+/// outputs open, whether it read its input or not.
 pub trait Host: Send + Sync {
     /// The name the user knows it by.
     fn name(&self) -> &str;
@@ -39,14 +47,36 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// `HostTransient` when the connection breaks or `deadline` passes, `HostStable` when the host refuses.
     /// A script that ends with another code than 0 is not an error here. Output past 16 MiB is `HostStable`,
-    /// a script that is too long or holds a NUL byte `Usage`.
-    fn exec(&self, script: &str, deadline: Duration) -> Result<Output>;
+    /// a script or input that is too long, or a script with a NUL byte, `Usage`.
+    fn exec_fed(&self, script: &str, input: &[u8], deadline: Duration) -> Result<Output>;
 
-    /// Starts a script and gives its output as it comes.
+    /// Starts a script and gives its output as it comes. Input is sent while [`Running::next`] waits.
     ///
     /// # Errors
-    /// As [`Host::exec`].
-    fn spawn(&self, script: &str) -> Result<Box<dyn Running>>;
+    /// As [`Host::exec_fed`].
+    fn spawn_fed(&self, script: &str, input: &[u8]) -> Result<Box<dyn Running>>;
+
+    /// As [`Host::spawn_fed`], with input that comes later: [`Running::feed`], then [`Running::end_input`].
+    ///
+    /// # Errors
+    /// As [`Host::exec_fed`].
+    fn spawn_open(&self, script: &str) -> Result<Box<dyn Running>>;
+
+    /// [`Host::exec_fed`] without input.
+    ///
+    /// # Errors
+    /// As there.
+    fn exec(&self, script: &str, deadline: Duration) -> Result<Output> {
+        self.exec_fed(script, &[], deadline)
+    }
+
+    /// [`Host::spawn_fed`] without input.
+    ///
+    /// # Errors
+    /// As there.
+    fn spawn(&self, script: &str) -> Result<Box<dyn Running>> {
+        self.spawn_fed(script, &[])
+    }
 }
 
 /// A command that runs on a host. When it is dropped before its end the connection is closed and, on the
@@ -54,6 +84,12 @@ pub trait Host: Send + Sync {
 pub trait Running: Send {
     /// Its process group on the host, for [`signal_group`].
     fn group(&self) -> i32;
+
+    /// Gives it further input, after [`Host::spawn_open`]; sent while [`Running::next`] waits.
+    fn feed(&mut self, bytes: &[u8]);
+
+    /// Ends its input.
+    fn end_input(&mut self);
 
     /// The next thing that it does; waits at most `timeout` for it.
     ///
@@ -111,11 +147,7 @@ pub fn signal_group(host: &dyn Host, group: i32, signal: &str) -> Result<()> {
 
 /// Refuses what cannot be passed as one argument.
 fn check_script(host: &str, script: &str) -> Result<()> {
-    check_length(host, script, SCRIPT_LIMIT + as_root::ADDS)
-}
-
-fn check_length(host: &str, script: &str, limit: usize) -> Result<()> {
-    let fault = if script.len() > limit {
+    let fault = if script.len() > SCRIPT_LIMIT {
         format!("of {} bytes is longer than {SCRIPT_LIMIT}", script.len())
     } else if script.contains('\0') {
         "holds a NUL byte".to_owned()
@@ -124,6 +156,21 @@ fn check_length(host: &str, script: &str, limit: usize) -> Result<()> {
     };
     Err(Error::usage(format!("{host}: a script {fault}"))
         .next("shorten the workload's arguments, or put them into a file on the host"))
+}
+
+/// Refuses more than [`INPUT_LIMIT`], and what [`as_root`] puts before it.
+fn check_input(host: &str, input: &[u8]) -> Result<()> {
+    check_input_length(host, input, INPUT_LIMIT + as_root::ADDS)
+}
+
+fn check_input_length(host: &str, input: &[u8], limit: usize) -> Result<()> {
+    if input.len() <= limit {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "{host}: input of {} bytes is longer than {INPUT_LIMIT}",
+        input.len()
+    )))
 }
 
 #[cfg(test)]
@@ -147,7 +194,7 @@ mod tests {
     #[test]
     fn a_script_that_no_shell_can_take_is_refused() {
         assert!(check_script("h", &"x".repeat(SCRIPT_LIMIT)).is_ok());
-        assert!(check_script("h", &"x".repeat(SCRIPT_LIMIT + 1025)).is_err());
+        assert!(check_script("h", &"x".repeat(SCRIPT_LIMIT + 1)).is_err());
         assert!(check_script("h", "echo \0").is_err());
     }
 }

@@ -83,6 +83,7 @@ struct Inner {
     streams: Mutex<Vec<Arc<Mutex<Stream>>>>,
     log: Mutex<Vec<String>>,
     scripts: Mutex<Vec<String>>,
+    inputs: Mutex<Vec<Vec<u8>>>,
     broken: AtomicBool,
     groups: AtomicI32,
     flag: crate::run::Cancel,
@@ -104,6 +105,7 @@ impl ScriptedHost {
             streams: Mutex::default(),
             log: Mutex::default(),
             scripts: Mutex::default(),
+            inputs: Mutex::default(),
             broken: AtomicBool::new(false),
             groups: AtomicI32::new(100),
             flag: flag.clone(),
@@ -120,6 +122,26 @@ impl ScriptedHost {
                 stderr: Vec::new(),
             },
         ));
+    }
+
+    /// As [`ScriptedHost::answer`] with code 0, before what was said until now.
+    pub(crate) fn answer_first(&self, contains: &'static str, stdout: &str) {
+        self.insert(contains, stdout, "");
+    }
+
+    /// As [`ScriptedHost::answer_first`], on standard error.
+    pub(crate) fn say_first(&self, contains: &'static str, stderr: &str) {
+        self.insert(contains, "", stderr);
+    }
+
+    fn insert(&self, contains: &'static str, stdout: &str, stderr: &str) {
+        let output = Output {
+            exit: Exit::Code(0),
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+        };
+        let mut answers = self.0.answers.lock().unwrap();
+        answers.insert(0, (contains, output));
     }
 
     /// As [`ScriptedHost::answer`], on standard error.
@@ -161,6 +183,11 @@ impl ScriptedHost {
         found.cloned().collect()
     }
 
+    /// What scripts were given to read, in the order in which it came.
+    pub(crate) fn inputs(&self) -> Vec<Vec<u8>> {
+        self.0.inputs.lock().unwrap().clone()
+    }
+
     /// Sets the flag that the test gave.
     pub(crate) fn raise_flag(&self) {
         self.0.flag.cancel();
@@ -168,16 +195,7 @@ impl ScriptedHost {
 
     /// The host has another boot_id from now on.
     pub(crate) fn reboot(&self) {
-        let output = Output {
-            exit: Exit::Code(0),
-            stdout: b"00000000-1111-2222-3333-444444444444\n".to_vec(),
-            stderr: Vec::new(),
-        };
-        self.0
-            .answers
-            .lock()
-            .unwrap()
-            .insert(0, ("boot_id", output));
+        self.answer_first("boot_id", "00000000-1111-2222-3333-444444444444\n");
     }
 
     /// The host is back.
@@ -222,7 +240,7 @@ impl Host for ScriptedHost {
         &self.0.name
     }
 
-    fn exec(&self, script: &str, _: Duration) -> Result<Output> {
+    fn exec_fed(&self, script: &str, input: &[u8], _: Duration) -> Result<Output> {
         self.check()?;
         for (text, kind, times) in self.0.refusals.lock().unwrap().iter_mut() {
             if script.contains(*text) && *times > 0 {
@@ -237,6 +255,7 @@ impl Host for ScriptedHost {
         let first = script.lines().next().unwrap_or_default();
         self.0.log.lock().unwrap().push(first.to_owned());
         self.0.scripts.lock().unwrap().push(script.to_owned());
+        self.0.inputs.lock().unwrap().push(input.to_vec());
         let answers = self.0.answers.lock().unwrap();
         let fits = answers.iter().find(|(text, _)| script.contains(text));
         if let (false, Some((_, output))) = (self.signal(script), fits) {
@@ -255,11 +274,16 @@ impl Host for ScriptedHost {
         })
     }
 
-    fn spawn(&self, script: &str) -> Result<Box<dyn Running>> {
+    fn spawn_open(&self, script: &str) -> Result<Box<dyn Running>> {
+        self.spawn_fed(script, &[])
+    }
+
+    fn spawn_fed(&self, script: &str, input: &[u8]) -> Result<Box<dyn Running>> {
         self.check()?;
         let first = script.lines().next().unwrap_or_default();
         self.0.log.lock().unwrap().push(first.to_owned());
         self.0.scripts.lock().unwrap().push(script.to_owned());
+        self.0.inputs.lock().unwrap().push(input.to_vec());
         let mut plays = self.0.plays.lock().unwrap();
         let fits = plays.iter_mut().find(|(text, _)| script.contains(text));
         let play = match fits {
@@ -290,6 +314,13 @@ impl Running for ScriptedRunning {
     fn group(&self) -> i32 {
         self.stream.lock().unwrap().group
     }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        let mut inputs = self.host.0.inputs.lock().unwrap();
+        inputs.push(bytes.to_vec());
+    }
+
+    fn end_input(&mut self) {}
 
     fn next(&mut self, timeout: Duration) -> Result<Event> {
         let clock = &self.host.0.clock;

@@ -11,16 +11,17 @@ use crate::workload;
 use super::folder::Folder;
 use super::link::Link;
 use super::program;
+use super::reach::{LeftOut, not_ready};
 use super::progress::Update;
 use super::sequence::{Shared, end, lost, of_the_record};
 use super::trial::conclude;
 use super::watch::Watch;
-use super::{Problems, beside};
+use super::beside;
 
 /// Fetches every trial that the record says is on a host, and watches to its end what still runs there.
 ///
 /// # Errors
-/// When a host cannot be reached, or the record cannot be written.
+/// When a host cannot be reached and the run does not go without it, or the record cannot be written.
 pub(super) fn fetch(shared: &Shared<'_>) -> Result<()> {
     let mut hosts: BTreeMap<&str, Vec<&PlannedTrial>> = BTreeMap::new();
     for planned in &shared.plan.trials {
@@ -28,18 +29,23 @@ pub(super) fn fetch(shared: &Shared<'_>) -> Result<()> {
             hosts.entry(&planned.host).or_default().push(planned);
         }
     }
-    let results = beside(hosts.into_iter().collect(), |(name, trials)| {
-        (name, of_host(name, &trials, shared))
-    });
-    let mut problems = Problems::default();
+    let results = beside(
+        hosts.into_iter().collect(),
+        shared.ways.max_hosts,
+        |(name, trials)| (name, of_host(name, &trials, shared)),
+    );
+    let mut away = Vec::new();
     for (name, result) in results {
         match result {
             Err(error) if of_the_record(error.kind()) => return Err(error),
-            Err(error) => problems.add_of(name, &error),
+            Err(error) => away.push(LeftOut::by_error(name, &error)),
             Ok(()) => {}
         }
     }
-    problems.none()
+    match away.is_empty() || shared.ways.go_without {
+        true => Ok(()),
+        false => Err(not_ready(&away, true)),
+    }
 }
 
 fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<()> {

@@ -159,6 +159,15 @@ impl Ledger {
         inner.writer.save(&inner.manifest)
     }
 
+    /// Adds what a reader of the record has to know.
+    pub(super) fn note(&self, note: String) -> Result<()> {
+        let mut inner = self.lock();
+        if !inner.manifest.notes.contains(&note) {
+            inner.manifest.notes.push(note);
+        }
+        inner.writer.save(&inner.manifest)
+    }
+
     /// The place of the trial with this id.
     pub(super) fn slot(&self, id: &str) -> Slot<'_> {
         let inner = self.lock();

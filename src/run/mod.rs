@@ -10,6 +10,7 @@ mod boot_over;
 #[cfg(test)]
 mod boot_tests;
 mod boot_times;
+mod by_host;
 mod cancel;
 mod clock;
 mod events;
@@ -17,6 +18,8 @@ mod fetch;
 mod folder;
 mod frames;
 mod hook;
+#[cfg(test)]
+mod hosts_tests;
 mod identity;
 mod ledger;
 mod link;
@@ -24,10 +27,12 @@ mod plan_file;
 mod preflight;
 mod program;
 mod progress;
+mod reach;
 mod received;
 mod resume;
 #[cfg(test)]
 mod resume_tests;
+mod root;
 mod said;
 mod sample_times;
 mod sequence;
@@ -40,6 +45,7 @@ mod trial;
 mod watch;
 
 pub use crate::host::ROOT_CHECK;
+pub use by_host::summary;
 pub use cancel::Cancel;
 pub use hook::Hook;
 pub use preflight::script as preflight_script;
@@ -49,18 +55,22 @@ pub use resume::resume;
 
 pub(crate) use clock::Clock;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Plan, PlannedBoot};
-use crate::host::{Host, as_root};
+use crate::host::{Host, Password};
 use crate::record::{HostFacts, Record, State};
 use crate::supervisor::Kind;
 
 use clock::SystemClock;
 use ledger::Ledger;
+use reach::Reached;
+use root::Roots;
 use sequence::Shared;
 
 /// How a host is reached by its name; used again when a connection breaks.
@@ -72,6 +82,9 @@ pub type Restart<'a> = dyn Fn(&str, &PlannedBoot, &Cancel) -> Result<()> + Sync 
 
 /// How long a host may be out of reach during a trial, unless [`Ways::patience`] says otherwise.
 pub const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How the user is asked for the password of the login on a host, for sudo there.
+pub type Ask<'a> = dyn Fn(&str) -> Result<Password> + Sync + 'a;
 
 /// The ways to hosts, and how trials are looked after there.
 #[derive(Clone, Copy)]
@@ -87,10 +100,18 @@ pub struct Ways<'a> {
     pub patience: Duration,
     /// How long a trial goes on while nobody watches it; its planned time and ten minutes when none is given.
     pub lease: Option<Duration>,
+    /// Asked before the first trial, at most once a run, when the plan needs root and a host has no other way to it; the
+    /// answer serves every host that asks. Without it such a host is not ready.
+    pub password: Option<&'a Ask<'a>>,
+    /// So many hosts are used at once, and the others wait their turn; without it all are.
+    pub max_hosts: Option<NonZeroUsize>,
+    /// Whether hosts that are not ready are left out: their trials are not run, and [`resume`] runs them later.
+    /// Without it nothing is run then.
+    pub go_without: bool,
 }
 
 impl<'a> Ways<'a> {
-    /// To hosts that nothing starts anew from outside.
+    /// To hosts that nothing starts anew from outside, all at once, when each of them is ready; no password is asked for.
     pub fn new(connect: &'a Connect<'a>) -> Ways<'a> {
         Ways {
             connect,
@@ -98,6 +119,9 @@ impl<'a> Ways<'a> {
             supervisor: None,
             patience: PATIENCE,
             lease: None,
+            password: None,
+            max_hosts: None,
+            go_without: false,
         }
     }
 
@@ -126,7 +150,7 @@ pub struct Destination {
 /// # Errors
 /// Before anything has run and without a record: `Usage` when the plan boots hosts in a way that is not there (see
 /// [`Ways::restart`]) or would boot this machine; `HostTransient` or `HostStable` when hosts cannot be reached or lack
-/// something; the message names every problem of every host. `Io` or `Record` when the record cannot be written.
+/// something (all of them, with [`Ways::go_without`]); the message names every problem of every host. `Io` or `Record` when the record cannot be written.
 pub fn run(
     plan: &Plan,
     to: &Destination,
@@ -154,24 +178,32 @@ fn run_by(
         ledger.write("plan.yaml", &plan_file::content(plan)?)?;
         Ok(ledger)
     };
-    with_root(plan, ways, |ways| {
-        carry_out(clock, plan, begin, ways, cancel, progress)
+    with_root(plan, ways, |ways, ask_no_more| {
+        let open = |facts| {
+            ask_no_more();
+            begin(facts)
+        };
+        carry_out(clock, plan, open, ways, cancel, progress)
     })
 }
 
-/// Gives the ways by which a plan's hosts are reached: the one place where a host becomes root's.
-fn with_root<T>(plan: &Plan, ways: &Ways<'_>, work: impl FnOnce(&Ways<'_>) -> Result<T>) -> Result<T> {
-    let connect = |name: &str| {
-        let host = (ways.connect)(name)?;
-        match plan.needs_root() {
-            true => as_root(host),
-            false => Ok(host),
-        }
+/// Gives the ways by which a plan's hosts are reached: the one place where a host becomes root's. The function ends
+/// the time in which the user may be asked for a password.
+fn with_root<T>(
+    plan: &Plan,
+    ways: &Ways<'_>,
+    work: impl FnOnce(&Ways<'_>, &dyn Fn()) -> Result<T>,
+) -> Result<T> {
+    let roots = Roots::new(ways);
+    let connect = |name: &str| match plan.needs_root() {
+        true => roots.connect(name),
+        false => (ways.connect)(name),
     };
-    work(&Ways {
+    let ways = Ways {
         connect: &connect,
         ..*ways
-    })
+    };
+    work(&ways, &|| roots.ask_no_more())
 }
 
 /// Carries a plan out on its hosts; `open` opens the record once they are ready.
@@ -184,7 +216,11 @@ fn carry_out(
     progress: &dyn Progress,
 ) -> Result<Record> {
     boot::check(plan, ways)?;
-    let (hosts, facts) = reach(plan, ways)?;
+    let Reached {
+        hosts,
+        facts,
+        left_out,
+    } = reach::reach(plan, ways)?;
     let boot_ids: Vec<Option<String>> = facts
         .iter()
         .map(|host| host.facts.get("boot_id").cloned())
@@ -193,7 +229,11 @@ fn carry_out(
     progress.update(Update::RunStarted {
         record: ledger.dir(),
         trials: plan.trials.len(),
+        hosts: &trials_by_host(plan),
     });
+    for host in &left_out {
+        host.tell(plan, &ledger, progress)?;
+    }
     let shared = Shared {
         plan,
         ledger: &ledger,
@@ -203,7 +243,7 @@ fn carry_out(
         progress,
     };
     let hosts = hosts.into_iter().zip(boot_ids).collect();
-    let results = beside(hosts, |(host, boot_id)| {
+    let results = beside(hosts, ways.max_hosts, |(host, boot_id)| {
         sequence::run(host, boot_id, &shared).inspect_err(|_| {
             // Without a record no trial is worth its time: the other hosts end theirs.
             cancel.cancel();
@@ -214,6 +254,15 @@ fn carry_out(
     written
         .and_then(|()| ledger.finish(cancel.is_cancelled()))
         .map_err(|error| unfinished(error, record))
+}
+
+/// The plan's hosts, each with the ids of its trials in order.
+fn trials_by_host(plan: &Plan) -> BTreeMap<&str, Vec<&str>> {
+    let mut hosts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for trial in &plan.trials {
+        hosts.entry(&trial.host).or_default().push(&trial.id);
+    }
+    hosts
 }
 
 /// The error of a record that cannot be written to its end: a full disk, most often.
@@ -227,108 +276,36 @@ fn unfinished(error: Error, record: PathBuf) -> Error {
         )
 }
 
-/// Hosts that are ready, and their facts, in the same order.
-type Ready = (Vec<Box<dyn Host>>, Vec<HostFacts>);
-
-/// Connects to every host of the plan and runs the preflight there.
-fn reach(plan: &Plan, ways: &Ways<'_>) -> Result<Ready> {
-    let names: BTreeSet<&str> = plan.trials.iter().map(|t| t.host.as_str()).collect();
-    let reached = beside(names.into_iter().collect(), |name: &str| {
-        let found = ways.to(name).and_then(|host| {
-            let findings = preflight::run(host.as_ref(), plan)?;
-            Ok((host, findings))
-        });
-        (name, found)
-    });
-    let (mut hosts, mut facts, mut problems) = (Vec::new(), Vec::new(), Problems::default());
-    for (name, found) in reached {
-        match found {
-            Ok((host, findings)) => {
-                for problem in &findings.problems {
-                    problems.add(ErrorKind::HostStable, format!("{name}: {problem}"));
-                }
-                facts.push(preflight::facts(name, &findings));
-                hosts.push(host);
-            }
-            Err(error) => problems.add_of(name, &error),
-        }
-    }
-    for line in one_machine(&facts) {
-        problems.add(ErrorKind::HostStable, line);
-    }
-    problems.none().map(|()| (hosts, facts))
-}
-
-/// Names of hosts that are one machine: their trials would run at the same time, and change each other's settings.
-fn one_machine(facts: &[HostFacts]) -> Vec<String> {
-    let mut first: BTreeMap<&str, &str> = BTreeMap::new();
-    let twice = facts.iter().filter_map(|host| {
-        let boot_id = host.facts.get("boot_id")?;
-        let other = *first.entry(boot_id).or_insert(&host.name);
-        (other != host.name).then(|| {
-            format!(
-                "{}: is the same machine as {other} (boot_id {boot_id}): name it once",
-                host.name
-            )
-        })
-    });
-    twice.collect()
-}
-
-/// What is wrong with the hosts, all at once.
-#[derive(Default)]
-struct Problems {
-    kind: Option<ErrorKind>,
-    lines: Vec<String>,
-}
-
-impl Problems {
-    /// A problem that another try does not solve decides the kind of the whole.
-    fn add(&mut self, kind: ErrorKind, line: String) {
-        if self.kind.is_none_or(|k| k == ErrorKind::HostTransient) {
-            self.kind = Some(kind);
-        }
-        self.lines.push(line);
-    }
-
-    fn add_of(&mut self, host: &str, error: &Error) {
-        let line = error.report().replacen("error: ", "", 1);
-        // Errors of a connection name their host already.
-        let line = match line.strip_prefix(&format!("{host}: ")) {
-            Some(_) => line,
-            None => format!("{host}: {line}"),
-        };
-        self.add(error.kind(), line);
-    }
-
-    fn none(self) -> Result<()> {
-        let Some(kind) = self.kind else {
-            return Ok(());
-        };
-        let error = Error::new(kind, "not ready, nothing was run:");
-        let lines = self.lines.iter().flat_map(|line| line.lines());
-        Err(lines
-            .fold(error, Error::detail)
-            .next("put this right and run again"))
-    }
-}
-
-/// Does something for each item, each in a thread of its own; results in the items' order.
-fn beside<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = items
-            .into_iter()
-            .map(|item| scope.spawn(|| work(item)))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+/// Does something for each item, each in a thread of its own, at most so many at once and in their order; results in
+/// the items' order.
+fn beside<T: Send, R: Send>(
+    items: Vec<T>,
+    at_once: Option<NonZeroUsize>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let threads = at_once.map_or(items.len(), |n| n.get().min(items.len()));
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let work = &work;
+    let take = &|| {
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.next()
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads)
+            .map(|_| {
+                let next = || take().map(|(place, item)| (place, work(item)));
+                scope.spawn(move || std::iter::from_fn(next).collect::<Vec<_>>())
             })
-            .collect()
-    })
+            .collect();
+        let ended = threads.into_iter().flat_map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        ended.collect()
+    });
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Whether every trial of a run is complete.
@@ -341,24 +318,11 @@ pub fn check(record: &Record) -> Result<()> {
     if manifest.state == State::Complete {
         return Ok(());
     }
-    let mut counts = Vec::new();
-    for state in [
-        State::Complete,
-        State::Failed,
-        State::Interrupted,
-        State::NotRun,
-        State::Running,
-    ] {
-        match manifest.trials.iter().filter(|t| t.state == state).count() {
-            0 => {}
-            n => counts.push(format!("{n} {}", state.word())),
-        }
-    }
     let message = format!(
         "the run is {}; of {} trials: {}",
         manifest.state.word(),
         manifest.trials.len(),
-        counts.join(", ")
+        by_host::counts(manifest.trials.iter()).join(", ")
     );
     let kind = match manifest.state {
         State::Interrupted => ErrorKind::Interrupted,

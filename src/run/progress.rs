@@ -1,5 +1,6 @@
 //! What a run tells while it goes on.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,12 +11,21 @@ use crate::series::Phase;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Update<'a> {
-    /// Every host passed its preflight and the record is begun.
+    /// The hosts passed their preflight and the record is begun.
     RunStarted {
         /// The record's directory.
         record: &'a Path,
         /// How many trials are planned.
         trials: usize,
+        /// The plan's hosts, each with the ids of its trials in order.
+        hosts: &'a BTreeMap<&'a str, Vec<&'a str>>,
+    },
+    /// A host is not ready, and the run goes on without it.
+    LeftOut {
+        /// The host.
+        host: &'a str,
+        /// Why.
+        reason: &'a str,
     },
     /// A trial began.
     TrialStarted {

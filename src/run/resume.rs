@@ -60,7 +60,7 @@ pub(super) fn resume_by(
     }
     let plan = planned(&record)?;
     let damage = damage(&record)?;
-    with_root(&plan, ways, |ways| {
+    with_root(&plan, ways, |ways, ask_no_more| {
         let (writer, record) = fetched(writer, record, clock, &plan, ways, cancel, progress)?;
         let rest = rest(&plan, record.manifest());
         let mut notes = vec![told(&rest)];
@@ -68,6 +68,7 @@ pub(super) fn resume_by(
         let scripts = new_scripts(&plan, &record)?;
         notes.extend(scripts.as_ref().map(NewScripts::note));
         let open = |facts| {
+            ask_no_more();
             let ledger = Ledger::resume(writer, &record, &rest, facts, notes)?;
             if let Some(scripts) = scripts {
                 ledger.write(&scripts.file, &scripts.content)?;

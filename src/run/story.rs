@@ -205,6 +205,16 @@ impl Story {
     }
 
     pub(super) fn try_run(&self, plan: &Plan, progress: &dyn Progress) -> Result<Record> {
+        self.try_run_by(plan, progress, ways(&nobody))
+    }
+
+    /// A run by these ways, but for how hosts are reached.
+    pub(super) fn try_run_by(
+        &self,
+        plan: &Plan,
+        progress: &dyn Progress,
+        ways: Ways<'_>,
+    ) -> Result<Record> {
         let connect = |name: &str| -> Result<Box<dyn Host>> {
             let host = self.hosts.iter().find(|h| h.name() == name);
             let host = host.ok_or_else(|| Error::new(ErrorKind::HostStable, "no such host"))?;
@@ -227,7 +237,10 @@ impl Story {
             &self.clock,
             plan,
             &to,
-            &ways(&connect),
+            &Ways {
+                connect: &connect,
+                ..ways
+            },
             &self.cancel,
             progress,
         )
@@ -258,6 +271,11 @@ pub(super) fn raw(record: &Record, trial: usize, monitor: &str) -> String {
     let files = &record.manifest().trials[trial].raw;
     let file = files.iter().find(|f| f.monitor == monitor).unwrap();
     String::from_utf8(record.read_raw(file).unwrap()).unwrap()
+}
+
+/// Reaches no host.
+pub(super) fn nobody(_: &str) -> Result<Box<dyn Host>> {
+    Err(Error::new(ErrorKind::HostStable, "no such host"))
 }
 
 /// Trials are supervised by the shell: nothing is sent.

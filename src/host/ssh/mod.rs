@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::{Host, Output, Running, check_script};
+use crate::host::{Host, Output, Running, check_input, check_script};
 use crate::inventory::Target;
 use crate::process::{after, collect, left};
 use session::Session;
@@ -55,8 +55,8 @@ impl Ssh {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a script in an idle session when one still answers, else in a new one.
-    fn start(&self, script: &str, deadline: Instant) -> Result<Stream> {
+    /// Starts a script, without `input` one whose input comes later, in an idle session when one still answers, else in a new one.
+    fn start(&self, script: &str, input: Option<&[u8]>, deadline: Instant) -> Result<Stream> {
         let reused = loop {
             // Not in the `match`: the lock would be held while the host is asked.
             let idle = self.idle().pop();
@@ -80,7 +80,7 @@ impl Ssh {
             }
         };
         tracing::trace!(host = self.name(), script, "starting a script");
-        Stream::start(session, channel, script, deadline)
+        Stream::start(session, channel, script, input, deadline)
     }
 }
 
@@ -89,23 +89,32 @@ impl Host for Ssh {
         &self.target.name
     }
 
-    fn exec(&self, script: &str, deadline: Duration) -> Result<Output> {
+    fn exec_fed(&self, script: &str, input: &[u8], deadline: Duration) -> Result<Output> {
         check_script(self.name(), script)?;
+        check_input(self.name(), input)?;
         let end = after(deadline);
-        let mut stream = self.start(script, end)?;
+        let mut stream = self.start(script, Some(input), end)?;
         let output = collect(self.name(), left(end), |timeout| stream.next(timeout))?;
         tracing::debug!(host = self.name(), exit = ?output.exit, "a script ended");
-        let session = stream.into_session();
         let mut idle = self.idle();
-        if idle.len() < IDLE_SESSIONS {
+        if let Some(session) = stream.into_session()
+            && idle.len() < IDLE_SESSIONS
+        {
             idle.push(session);
         }
         Ok(output)
     }
 
-    fn spawn(&self, script: &str) -> Result<Box<dyn Running>> {
+    fn spawn_fed(&self, script: &str, input: &[u8]) -> Result<Box<dyn Running>> {
         check_script(self.name(), script)?;
-        let stream = self.start(script, after(self.target.connect_timeout))?;
+        check_input(self.name(), input)?;
+        let stream = self.start(script, Some(input), after(self.target.connect_timeout))?;
+        Ok(Box::new(stream))
+    }
+
+    fn spawn_open(&self, script: &str) -> Result<Box<dyn Running>> {
+        check_script(self.name(), script)?;
+        let stream = self.start(script, None, after(self.target.connect_timeout))?;
         Ok(Box::new(stream))
     }
 }

@@ -19,9 +19,6 @@ const SHORTEST_KEEPALIVE: Duration = Duration::from_secs(2);
 /// libssh2's `LIBSSH2_ERROR_EAGAIN`: nothing to do until the socket is ready.
 pub(super) const AGAIN: ErrorCode = ErrorCode::Session(-37);
 
-/// libssh2's `LIBSSH2_ERROR_SOCKET_SEND`.
-pub(super) const SOCKET_SEND: ErrorCode = ErrorCode::Session(-7);
-
 /// A session; the connection is closed when it is dropped.
 pub(super) struct Session {
     name: String,

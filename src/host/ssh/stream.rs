@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 
 use ssh2::Channel;
 
-use super::session::{AGAIN, SOCKET_SEND, Session};
+use super::session::{AGAIN, Session};
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::fence::{FENCED, Fence, LEAD, sentinel};
+use crate::host::fence::{Fence, SH, SH_FED, fed, sentinel, unfed};
 use crate::host::{Event, Exit, Running};
 use crate::process::{after, shown};
-
-/// What the host's login shell is asked to run. Its words mean the same to every shell (sh, csh, fish); all that
-/// needs quoting goes to this sh as input.
-const COMMAND: &str = "exec env LC_ALL=C sh";
+use crate::unsent::Unsent;
 
 /// A running script. Dropping it closes the connection.
 pub(super) struct Stream {
     // Before the session: the library frees a channel while its session is open.
     channel: Channel,
     session: Session,
+    unsent: Unsent,
+    /// The host was told that nothing more comes.
+    is_told: bool,
     stdout: Fence,
     stderr: Fence,
     group: i32,
@@ -29,7 +29,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Starts a script and waits until it runs.
+    /// Starts a script and waits until it runs. Without `input` it comes by [`Running::feed`].
     ///
     /// # Errors
     /// `HostTransient` when the connection breaks or the deadline passes, `HostStable` when the host runs no sh.
@@ -37,23 +37,27 @@ impl Stream {
         mut session: Session,
         mut channel: Channel,
         script: &str,
+        input: Option<&[u8]>,
         deadline: Instant,
     ) -> Result<Stream> {
         let sentinel = sentinel();
-        let input = input(&sentinel, script)
-            .map_err(|error| Error::usage("a script holds a NUL byte").because(error))?;
-        session.call("run a command", deadline, || channel.exec(COMMAND))?;
-        let mut rest = input.as_bytes();
-        while !rest.is_empty() {
-            let n = session.call("send a script", deadline, || {
-                channel.write(rest).map_err(library_error)
-            })?;
-            rest = rest.get(n..).unwrap_or_default();
+        let (command, lead) = match input {
+            Some([]) => (SH, unfed(&sentinel, script)),
+            _ => (SH_FED, fed(&sentinel, script, true)),
+        };
+        let lead = lead.map_err(|e| Error::usage("a script holds a NUL byte").because(e))?;
+        session.call("run a command", deadline, || channel.exec(command))?;
+        let mut unsent = Unsent::default();
+        unsent.push(lead.as_bytes());
+        if let Some(input) = input {
+            unsent.push(input);
+            unsent.end();
         }
-        session.call("send a script", deadline, || channel.send_eof())?;
         let mut stream = Stream {
             channel,
             session,
+            unsent,
+            is_told: false,
             stdout: Fence::new(&sentinel),
             stderr: Fence::new(&sentinel),
             group: 0,
@@ -65,6 +69,7 @@ impl Stream {
             stream.group = stream.stdout.group().unwrap_or(0);
             match event {
                 Event::Ended(_) if stream.group == 0 => return Err(stream.no_fence()),
+                Event::Quiet if stream.group != 0 => {}
                 Event::Quiet => {
                     return Err(Error::new(
                         ErrorKind::HostTransient,
@@ -80,9 +85,34 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The session, for another script.
-    pub(super) fn into_session(self) -> Session {
-        self.session
+    /// The session, for another script; none when the library may still hold a part of a packet.
+    pub(super) fn into_session(self) -> Option<Session> {
+        self.is_told.then_some(self.session)
+    }
+
+    /// Sends what the host takes now; false when there is nothing that could be sent at once.
+    fn send(&mut self) -> Result<bool> {
+        if self.is_told {
+            return Ok(false);
+        }
+        let doing = "send a script and its input";
+        match self.unsent.rest() {
+            [] if self.unsent.is_over() => match self.channel.send_eof() {
+                Ok(()) => self.is_told = true,
+                Err(error) if error.code() == AGAIN => {}
+                Err(error) => return Err(self.session.failure(doing, error)),
+            },
+            [] => {}
+            rest => match self.channel.write(rest) {
+                Ok(sent) => {
+                    self.unsent.advance(sent);
+                    return Ok(sent > 0);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(self.session.broken(doing, error)),
+            },
+        }
+        Ok(false)
     }
 
     /// The next event from the connection.
@@ -92,6 +122,8 @@ impl Stream {
         }
         loop {
             self.session.listen()?;
+            // In turn with reading: a host that waits for its output to be taken takes no input.
+            let has_sent = self.send()?;
             let stdout = self.read(0)?;
             let stderr = self.read(1)?;
             let own = self.stdout.pass(stdout);
@@ -106,6 +138,10 @@ impl Stream {
                 }
                 (false, true) => return Ok(Event::Stdout(own)),
                 (true, false) => return Ok(Event::Stderr(err)),
+                // It runs, and may say nothing for long.
+                (true, true) if self.group == 0 && self.stdout.group().is_some() => {
+                    return Ok(Event::Quiet);
+                }
                 (true, true) => {}
             }
             if self.channel.eof() {
@@ -114,8 +150,8 @@ impl Stream {
             if Instant::now() >= deadline {
                 return Ok(Event::Quiet);
             }
-            // The second read may have taken in packets for the first.
-            if self.channel.read_window().available == 0 {
+            // Sending and the second read may have taken in packets for the first.
+            if !has_sent && self.channel.read_window().available == 0 {
                 self.session.wait(deadline)?;
             }
         }
@@ -147,7 +183,10 @@ impl Stream {
             if Instant::now() >= deadline {
                 return Ok(Event::Quiet);
             }
-            self.session.wait(deadline)?;
+            // It may have closed its outputs and go on reading.
+            if !self.send()? {
+                self.session.wait(deadline)?;
+            }
         }
         let signal = self.channel.exit_signal().ok().and_then(|s| s.exit_signal);
         let exit = match (signal, self.channel.exit_status()) {
@@ -170,7 +209,7 @@ impl Stream {
         Error::new(
             ErrorKind::HostStable,
             format!(
-                "{}: its login shell did not run `{COMMAND}`; it said {said}",
+                "{}: its login shell did not run `{SH}`; it said {said}",
                 self.session.name()
             ),
         )
@@ -183,25 +222,19 @@ impl Running for Stream {
         self.group
     }
 
+    fn feed(&mut self, bytes: &[u8]) {
+        self.unsent.push(bytes);
+    }
+
+    fn end_input(&mut self) {
+        self.unsent.end();
+    }
+
     fn next(&mut self, timeout: Duration) -> Result<Event> {
         match self.waiting.pop_front() {
             Some(event) => Ok(event),
             None => self.receive(after(timeout)),
         }
-    }
-}
-
-/// What [`COMMAND`] reads.
-fn input(sentinel: &str, script: &str) -> Result<String, shlex::QuoteError> {
-    let (fenced, script) = (shlex::try_quote(FENCED)?, shlex::try_quote(script)?);
-    Ok(format!("{LEAD} {fenced} {sentinel} {script} </dev/null\n"))
-}
-
-/// Back from the form that [`Write`] needs.
-fn library_error(error: io::Error) -> ssh2::Error {
-    match error.kind() {
-        io::ErrorKind::WouldBlock => ssh2::Error::from_errno(AGAIN),
-        _ => ssh2::Error::from_errno(SOCKET_SEND),
     }
 }
 
@@ -227,28 +260,5 @@ fn signal_number(name: &str) -> i32 {
         "XFSZ" => libc::SIGXFSZ,
         "SYS" => libc::SIGSYS,
         _ => 0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::host::{Host, Local};
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn any_script_comes_through_the_shell_as_it_is(text in "[^\0]{0,80}") {
-            let script = format!("printf %s {}", shlex::try_quote(&text).unwrap());
-            let input = input("S", &script).unwrap();
-            let feed = format!("printf %s {} | sh", shlex::try_quote(&input).unwrap());
-            let output = Local.exec(&feed, Duration::from_secs(60)).unwrap();
-            let mut fence = Fence::new("S");
-            let own = fence.pass(output.stdout).ok().unwrap();
-            prop_assert_eq!(String::from_utf8_lossy(&own), text);
-            prop_assert!(fence.group().is_some_and(|group| group > 1));
-        }
     }
 }
