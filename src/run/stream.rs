@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::host::{Event, Exit, Running};
 
 /// Most that is kept of what a monitor writes; the rest is only counted, and the trial says so.
-pub(super) const SAMPLES_LIMIT_BYTES: u64 = 256 << 20;
+pub(super) const SAMPLES_LIMIT_BYTES: u64 = crate::monitor::MOST_BYTES;
 
 /// Most that is kept of each of a workload's outputs: words for people, and no place to fill a disk from.
 pub(super) const WORDS_LIMIT_BYTES: u64 = 16 << 20;
