@@ -113,7 +113,7 @@ pub const METRICS: [Metric; 21] = [
     gauge("vmstat.nr_dirty", "pages that are to be written to a disk"),
     gauge(
         "vmstat.nr_slab_unreclaimable",
-        "pages of the kernel's own that stay",
+        "slab pages that reclaim cannot take back",
     ),
     metric(
         MonitorKind::Free,
@@ -232,14 +232,17 @@ pub fn is_unit_name(name: &str) -> bool {
 
 /// Every metric and every summary as Markdown tables.
 pub fn tables() -> String {
-    let mut text = String::from("| metric | monitor | unit | what |\n|---|---|---|---|\n");
+    let mut text =
+        String::from("| metric | monitor | unit | summaries | what |\n|---|---|---|---|---|\n");
     for metric in METRICS {
         let (name, monitor, from) = (metric.name, metric.monitor.name(), metric.from);
-        let unit = match metric.growth {
-            Growth::Gauge => metric.symbol.to_owned(),
-            Growth::Counter => format!("{}, counted", metric.symbol),
+        let (unit, summaries) = match metric.growth {
+            Growth::Gauge => (metric.symbol, "all"),
+            Growth::Counter => (metric.symbol, "`.peak`"),
         };
-        text.push_str(&format!("| `{name}` | `{monitor}` | {unit} | {from} |\n"));
+        text.push_str(&format!(
+            "| `{name}` | `{monitor}` | {unit} | {summaries} | {from} |\n"
+        ));
     }
     text.push_str("\n| summary | meaning |\n|---|---|\n");
     for summary in SUMMARIES {
