@@ -1,7 +1,8 @@
 # make demo           three experiments on a real guest under two kernels; FULL=1 the full design, LOOPBACK=1 without guests
 # make test           everything that CI checks; QUICK=1 leaves the guests out
+# make bench          what a sample costs its host, ktrial's ways and others side by side; some minutes, on a quiet machine
 #
-# Both install what they need (Debian packages when root, else they say which).
+# They install what they need (Debian packages when root, else they say which).
 
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/ktrial/target
 ktrial := $(CARGO_TARGET_DIR)/debug/ktrial
@@ -10,13 +11,17 @@ kernel := $(CARGO_TARGET_DIR)/debug/ktrial-kernel
 # Package by package: together they would unite their features, and polars would be built once more.
 each := set -e; for package in ktrial ktrial-kernel; do
 
-.PHONY: demo test loopback guests build setup lint unit docs deny notebooks
+.PHONY: demo test bench loopback guests build setup lint unit docs deny notebooks
 
 demo: build
 	cargo build --locked --package ktrial-kernel
 	testbed/demo $(ktrial) $(kernel)
 
 test: setup lint unit docs deny notebooks loopback guests
+
+bench: build
+	cargo build --locked --release --package ktrial-agent
+	benches/sampling.py --agent $(CARGO_TARGET_DIR)/release/ktrial-agent --ktrial $(ktrial)
 
 # The demo without guests.
 loopback: build

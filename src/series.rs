@@ -40,10 +40,35 @@ pub struct Parsed {
     pub series: Vec<Series>,
     /// Single values, in the file's order.
     pub values: Vec<Value>,
+    /// Samples that were due and not taken, one a monitor that missed some.
+    pub missed: Vec<Missed>,
     /// Lines that could not be read, at most the first 20, as `line number: why`. Never dropped silently.
     pub unread: Vec<String>,
     /// How many lines could not be read in all.
     pub unread_count: usize,
+}
+
+/// Samples of one monitor that were due and not taken, as the host was too busy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missed {
+    /// The monitor's name, such as `meminfo`.
+    pub monitor: String,
+    /// How many were missed.
+    pub count: u64,
+    /// How many were taken.
+    pub taken: u64,
+}
+
+impl Missed {
+    /// How many were due.
+    pub fn due(&self) -> u64 {
+        self.count.saturating_add(self.taken)
+    }
+
+    /// The share that was missed, 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.count as f64 / self.due().max(1) as f64
+    }
 }
 
 /// How many unread lines are kept in words.

@@ -307,7 +307,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "  meminfo: {every: 100ms}",
         "  memfino: {every: 100ms}",
         "13:3: unknown key `memfino` in `monitors`",
-        "did you mean `meminfo`? keys here: meminfo, free",
+        "did you mean `meminfo`? keys here: meminfo, vmstat, free",
     ),
     (
         "monitors:\n  meminfo: {every: 100ms}",
@@ -317,14 +317,26 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "every: 100ms",
-        "every: 1ms",
-        "13:20: `monitors.meminfo.every`: `1ms` is less than 10ms",
-        "give a duration, such as 100ms",
+        "every: 0ms",
+        "13:20: `monitors.meminfo.every`: `0ms` is less than 1ms",
+        "give a duration, such as 100ms, from 1ms to 10s",
     ),
     (
-        "every: 100ms",
-        "every: 15ms",
-        "13:20: `monitors.meminfo.every`: monitors keep time in steps of 10ms",
+        "meminfo: {every: 100ms}",
+        "meminfo: {}\n  vmstat: {every: 11s}",
+        "14:19: `monitors.vmstat.every`: `11s` is more than 10s",
+        "give a duration, such as 100ms, from 1ms to 10s",
+    ),
+    (
+        "meminfo: {every: 100ms}",
+        "meminfo: {}\n  free: {every: 50ms}",
+        "14:17: `monitors.free.every`: `50ms` is less than 100ms",
+        "give a duration, such as 100ms, from 100ms to 10min",
+    ),
+    (
+        "meminfo: {every: 100ms}",
+        "meminfo: {}\n  free: {every: 115ms}",
+        "14:17: `monitors.free.every`: `free` is run in steps of 10ms",
         "give a multiple of 10ms",
     ),
     (

@@ -84,6 +84,7 @@ fn boots(expected: &Value) -> Vec<Summary> {
                     unit: Unit::Second,
                     value,
                     further: 0,
+                    missed_share: 0.0,
                 });
             }
         }

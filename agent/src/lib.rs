@@ -15,6 +15,7 @@
 //! | `events` | what happened, a line each |
 //! | `MONITOR.txt`, `MONITOR.err` | what each monitor gave, and what it said |
 //! | `workload.stdout`, `workload.stderr` | the workload's output, `prepare`'s and `restore`'s words too |
+//! | what `reports` names | what the workload leaves, such as stress-ng's `stress-ng.yaml` |
 //! | `agent.txt` | what supervising and sampling itself took; only of the program |
 //! | `journal` | what is to be put back, written before it is changed |
 //! | `lease` | its time of change is when a controller was last there |
@@ -81,6 +82,8 @@ pub struct Spec {
     pub settings: Vec<Setting>,
     /// Files whose value the workload itself may change; put back after the trial.
     pub guarded: Vec<String>,
+    /// Names of files that the workload leaves in the trial's folder, to be fetched with the others.
+    pub reports: Vec<String>,
     /// Shell lines before the idle phase. A code other than 0 ends the trial, with the last line of standard error as
     /// the reason. Every script runs in the trial's folder, with `LC_ALL=C` and without input.
     pub prepare: String,

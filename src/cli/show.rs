@@ -9,7 +9,7 @@ use crate::display::Show;
 use crate::error::{Error, Result};
 use crate::frame::Table;
 use crate::record::{Record, State, Trial};
-use crate::series::Cell;
+use crate::series::{Cell, Parsed};
 
 /// Show a record: where it comes from, its trials and warnings; or write one of its tables to a file.
 #[derive(Debug, clap::Args)]
@@ -112,23 +112,30 @@ fn cell(cell: &Cell) -> String {
     parts.join(" ")
 }
 
+/// What is not there of a trial: lines that are not read, samples that were not taken.
+fn of_parsed(parsed: &Parsed) -> Vec<String> {
+    let missed = parsed.missed.iter().map(|missed| {
+        let (monitor, count, due) = (&missed.monitor, missed.count, missed.due());
+        format!("monitor {monitor} missed {count} of {due} samples")
+    });
+    let unread = (parsed.unread_count > 0).then(|| {
+        let count = parsed.unread_count;
+        let lines = if count == 1 { "line" } else { "lines" };
+        let first = parsed.unread.first().map_or("", String::as_str);
+        format!("{count} {lines} could not be read, first {first}")
+    });
+    unread.into_iter().chain(missed).collect()
+}
+
 /// What is wrong with the record's files.
 fn problems(record: &Record) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for trial in &record.manifest().trials {
         match record.parse(trial) {
-            Ok(parsed) if parsed.unread_count > 0 => problems.push(format!(
-                "{}: {} {} could not be read, first {}",
-                trial.id,
-                parsed.unread_count,
-                if parsed.unread_count == 1 {
-                    "line"
-                } else {
-                    "lines"
-                },
-                parsed.unread.first().map_or("", String::as_str)
-            )),
-            Ok(_) => {}
+            Ok(parsed) => {
+                let of_trial = of_parsed(&parsed).into_iter();
+                problems.extend(of_trial.map(|problem| format!("{}: {problem}", trial.id)));
+            }
             Err(error) => problems.push(format!("{}: {error}", trial.id)),
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::series::of_samples;
 use super::{Comparison, Layout, Options, SeriesTrial, compare_summaries};
 use crate::error::Result;
-use crate::parse::no_such;
+use crate::parse::{agent, no_such};
 use crate::record::{Record, Trial};
 use crate::series::{Parsed, Phase};
 use crate::summary::stream::Stream;
@@ -70,7 +70,10 @@ impl Record {
     /// `Usage` when there is no such condition.
     pub fn compare_with(&self, options: &Options, choice: &Choice<'_>) -> Result<Comparisons> {
         let manifest = self.manifest();
-        let summaries = self.summaries();
+        let mut summaries = self.summaries();
+        let asked = |metric: &str| choice.also.iter().any(|name| is_of(metric, name));
+        // What measuring took is no result of the experiment, unless somebody asks.
+        summaries.retain(|summary| !agent::is_own(&summary.metric) || asked(&summary.metric));
         let late = self.named_late(&summaries, choice.also);
         let mut conditions = manifest.conditions.clone();
         if let Some(against) = choice.against {
@@ -91,7 +94,7 @@ impl Record {
         };
         let mut comparisons = compare_summaries(&summaries, &layout, options);
         for comparison in &mut comparisons {
-            if late.contains(comparison.metric.as_str()) {
+            if late.contains(comparison.metric.as_str()) || agent::is_own(&comparison.metric) {
                 comparison.warnings.push(
                     "this metric was not named before the run: what it shows is a reason for another run, no finding"
                         .into(),

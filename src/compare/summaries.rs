@@ -9,6 +9,9 @@ use crate::series::Cell;
 use crate::summary::Summary;
 use crate::unit::Unit;
 
+/// The largest share of missed samples of a trial that is not worth a sentence.
+const MISSED_SHARE: f64 = 0.01;
+
 /// What a record says of its design, as far as a comparison needs it.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout<'a> {
@@ -196,6 +199,9 @@ fn compare_selected(
     for arm in [a, b] {
         warnings.extend(duplicates(arm, layout.keep_duplicates));
         warnings.extend(further_values(arm));
+        if layout.primary == Some(metric) {
+            warnings.extend(missed_samples(arm));
+        }
         if layout.replication == Replication::Boot {
             warnings.extend(shared_boot(arm));
         }
@@ -240,6 +246,22 @@ fn further_values(arm: &Selected) -> Option<String> {
     (!trials.is_empty()).then(|| {
         format!(
             "in {}: {} for the metric: only the first of a trial counts",
+            quoted(arm.condition),
+            listed(trials)
+        )
+    })
+}
+
+/// Trials whose monitor missed more samples than can be left unsaid: a peak may lie in between.
+fn missed_samples(arm: &Selected) -> Option<String> {
+    let several = arm.rows.iter().filter(|s| s.missed_share > MISSED_SHARE);
+    let trials: Vec<String> = several
+        .map(|s| format!("{} by {:.1} %", quoted(&s.trial), s.missed_share * 100.0))
+        .collect();
+    (!trials.is_empty()).then(|| {
+        format!(
+            "in {}: samples were due and not taken, as the host was too busy: {}; a peak may lie between those that were; \
+             sample less often",
             quoted(arm.condition),
             listed(trials)
         )

@@ -223,6 +223,7 @@ fn summary(trial: &str, condition: &str, metric: &str, value: f64) -> Summary {
         unit: Unit::KiB,
         value,
         further: 0,
+        missed_share: 0.0,
     }
 }
 

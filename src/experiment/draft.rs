@@ -82,6 +82,8 @@ pub(super) struct MonitorsDraft {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meminfo: Option<MonitorDraft>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub vmstat: Option<MonitorDraft>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<MonitorDraft>,
 }
 

@@ -215,13 +215,17 @@ const BOOT: &[Key] = &[
 const MONITORS: &[Key] = &[
     Key {
         name: "meminfo",
-        shape: Shape::Keys(&[every(
-            "100ms",
-            "Time between samples; 10ms to 10min, in steps of 10ms.",
-        )]),
+        shape: Shape::Keys(&[every("100ms", "Time between samples; 1ms to 10s.")]),
         takes: "a mapping, such as {every: 100ms}",
         default: "not sampled",
         about: "`/proc/meminfo`, whole.",
+    },
+    Key {
+        name: "vmstat",
+        shape: Shape::Keys(&[every("100ms", "Time between samples; 1ms to 10s.")]),
+        takes: "a mapping, such as {every: 100ms}",
+        default: "not sampled",
+        about: "`/proc/vmstat`, whole.",
     },
     Key {
         name: "free",

@@ -1,6 +1,7 @@
 //! The metrics that monitors give, and the summaries that one trial's series has: the one list.
 
 use crate::experiment::{MonitorKind, Workload, WorkloadKind};
+use crate::unit::Unit;
 
 /// A metric: a named number over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,47 +10,118 @@ pub struct Metric {
     pub name: &'static str,
     /// The monitor that gives it.
     pub monitor: MonitorKind,
-    /// How it is had from what the monitor reads; in KiB.
+    /// Symbol of its unit, see [`Metric::unit`].
+    symbol: &'static str,
+    /// How it changes.
+    pub growth: Growth,
+    /// How it is had from what the monitor reads.
     pub from: &'static str,
 }
 
+/// How a metric changes over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    /// Up and down.
+    Gauge,
+    /// Only up: how much of something happened since the workload's start.
+    Counter,
+}
+
+impl Metric {
+    /// Its unit.
+    pub fn unit(&self) -> Unit {
+        self.symbol.parse().unwrap_or_default()
+    }
+
+    /// The summaries that it has: of a counter only the peak, which is how much happened while the workload ran.
+    pub fn summaries(&self) -> &'static [Summary] {
+        match self.growth {
+            Growth::Gauge => &SUMMARIES,
+            Growth::Counter => SUMMARIES.first_chunk::<1>().map_or(&[], |peak| peak),
+        }
+    }
+}
+
+const fn metric(
+    monitor: MonitorKind,
+    growth: Growth,
+    name: &'static str,
+    symbol: &'static str,
+    from: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        monitor,
+        symbol,
+        growth,
+        from,
+    }
+}
+
+const fn meminfo(name: &'static str, from: &'static str) -> Metric {
+    metric(MonitorKind::Meminfo, Growth::Gauge, name, "KiB", from)
+}
+
+/// Pages are the kernel's own, 4 KiB on most machines but not on all.
+const fn gauge(name: &'static str, from: &'static str) -> Metric {
+    metric(MonitorKind::Vmstat, Growth::Gauge, name, "pages", from)
+}
+
+const fn pages(name: &'static str, from: &'static str) -> Metric {
+    metric(MonitorKind::Vmstat, Growth::Counter, name, "pages", from)
+}
+
+const fn events(name: &'static str, from: &'static str) -> Metric {
+    metric(MonitorKind::Vmstat, Growth::Counter, name, "count", from)
+}
+
 /// Every metric that an experiment can name.
-pub const METRICS: [Metric; 7] = [
-    Metric {
-        name: "memory.used",
-        monitor: MonitorKind::Meminfo,
-        from: "MemTotal - MemAvailable",
-    },
-    Metric {
-        name: "memory.available",
-        monitor: MonitorKind::Meminfo,
-        from: "MemAvailable",
-    },
-    Metric {
-        name: "memory.free",
-        monitor: MonitorKind::Meminfo,
-        from: "MemFree",
-    },
-    Metric {
-        name: "memory.cached",
-        monitor: MonitorKind::Meminfo,
-        from: "Cached",
-    },
-    Metric {
-        name: "memory.slab",
-        monitor: MonitorKind::Meminfo,
-        from: "Slab",
-    },
-    Metric {
-        name: "memory.anon",
-        monitor: MonitorKind::Meminfo,
-        from: "AnonPages",
-    },
-    Metric {
-        name: "free.used",
-        monitor: MonitorKind::Free,
-        from: "the column `used` of `free -k`, whose formula depends on the version of procps",
-    },
+pub const METRICS: [Metric; 21] = [
+    meminfo("memory.used", "MemTotal - MemAvailable"),
+    meminfo("memory.available", "MemAvailable"),
+    meminfo("memory.free", "MemFree"),
+    meminfo("memory.cached", "Cached"),
+    meminfo("memory.slab", "Slab"),
+    meminfo("memory.anon", "AnonPages"),
+    events("vmstat.pgfault", "page faults"),
+    events("vmstat.pgmajfault", "those that had to read from a disk"),
+    pages("vmstat.pgalloc", "pages given out, sum of pgalloc_ZONE"),
+    pages(
+        "vmstat.pgscan",
+        "pages that reclaim looked at, sum of pgscan_kswapd, _direct, _khugepaged, _proactive",
+    ),
+    pages(
+        "vmstat.pgsteal",
+        "pages that reclaim took back, sum of pgsteal_ likewise",
+    ),
+    events(
+        "vmstat.allocstall",
+        "allocations that had to reclaim by themselves, sum of allocstall_ZONE",
+    ),
+    events(
+        "vmstat.compact_stall",
+        "allocations that had to compact memory",
+    ),
+    pages("vmstat.pswpin", "pages read from swap"),
+    pages("vmstat.pswpout", "pages written to swap"),
+    events("vmstat.oom_kill", "processes killed for want of memory"),
+    events(
+        "vmstat.thp_fault_alloc",
+        "page faults that were given a huge page",
+    ),
+    gauge("vmstat.nr_free_pages", "pages that are free"),
+    gauge("vmstat.nr_dirty", "pages that are to be written to a disk"),
+    gauge(
+        "vmstat.nr_slab_unreclaimable",
+        "slab pages that reclaim cannot take back",
+    ),
+    metric(
+        MonitorKind::Free,
+        Growth::Gauge,
+        "free.used",
+        "KiB",
+        "the column `used` of `free -k`, whose formula depends on the version of procps",
+    ),
 ];
 
 /// A summary: one number of one trial's series.
@@ -89,11 +161,19 @@ pub const SUMMARIES: [Summary; 6] = [
     },
 ];
 
-/// The metric of a name `metric.summary`, when both are in the lists.
+/// The metric of a name `metric.summary`, when it is in the list and has that summary.
 pub fn find(name: &str) -> Option<Metric> {
     let (metric, summary) = name.rsplit_once('.')?;
-    SUMMARIES.iter().find(|known| known.name == summary)?;
-    METRICS.into_iter().find(|known| known.name == metric)
+    let found = series(metric)?;
+    let mut summaries = found.summaries().iter();
+    summaries
+        .any(|known| known.name == summary)
+        .then_some(found)
+}
+
+/// The metric of a series' name.
+pub fn series(name: &str) -> Option<Metric> {
+    METRICS.into_iter().find(|known| known.name == name)
 }
 
 /// The names `metric.summary` that these monitors give, in the list's order.
@@ -108,7 +188,8 @@ pub fn names(monitors: &[MonitorKind]) -> Vec<String> {
         .iter()
         .filter(|metric| monitors.contains(&metric.monitor))
         .flat_map(|metric| {
-            SUMMARIES
+            metric
+                .summaries()
                 .iter()
                 .map(move |summary| format!("{}.{}", metric.name, summary.name))
         })
@@ -151,10 +232,17 @@ pub fn is_unit_name(name: &str) -> bool {
 
 /// Every metric and every summary as Markdown tables.
 pub fn tables() -> String {
-    let mut text = String::from("| metric | monitor | KiB of |\n|---|---|---|\n");
+    let mut text =
+        String::from("| metric | monitor | unit | summaries | what |\n|---|---|---|---|---|\n");
     for metric in METRICS {
         let (name, monitor, from) = (metric.name, metric.monitor.name(), metric.from);
-        text.push_str(&format!("| `{name}` | `{monitor}` | {from} |\n"));
+        let (unit, summaries) = match metric.growth {
+            Growth::Gauge => (metric.symbol, "all"),
+            Growth::Counter => (metric.symbol, "`.peak`"),
+        };
+        text.push_str(&format!(
+            "| `{name}` | `{monitor}` | {unit} | {summaries} | {from} |\n"
+        ));
     }
     text.push_str("\n| summary | meaning |\n|---|---|\n");
     for summary in SUMMARIES {

@@ -12,6 +12,7 @@ mod order;
 mod outline;
 mod overrides;
 mod plan;
+mod samples;
 mod settings;
 mod sources;
 mod template;
@@ -236,18 +237,22 @@ pub struct Monitor {
 pub enum MonitorKind {
     /// `/proc/meminfo`, whole.
     Meminfo,
+    /// `/proc/vmstat`, whole.
+    Vmstat,
     /// The literal pipeline `free -k -s 1 | grep Mem | awk '{print $3}'`.
     Free,
 }
 
 impl MonitorKind {
     /// Every one, in the order in which they are shown.
-    pub const ALL: [MonitorKind; 2] = [MonitorKind::Meminfo, MonitorKind::Free];
+    pub const ALL: [MonitorKind; 3] =
+        [MonitorKind::Meminfo, MonitorKind::Vmstat, MonitorKind::Free];
 
     /// The name, as in the experiment's file and in the record.
     pub fn name(self) -> &'static str {
         match self {
             MonitorKind::Meminfo => "meminfo",
+            MonitorKind::Vmstat => "vmstat",
             MonitorKind::Free => "free",
         }
     }

@@ -133,6 +133,7 @@ impl Plan {
             }
         }
         warnings.extend(self.confounded());
+        warnings.extend(self.too_many_samples());
         warnings
     }
 

@@ -56,6 +56,7 @@ fn draft(experiment: &Experiment) -> Draft {
         settle: (!measures_boots).then(|| duration::show(experiment.settle)),
         monitors: (!measures_boots).then(|| MonitorsDraft {
             meminfo: monitor(MonitorKind::Meminfo),
+            vmstat: monitor(MonitorKind::Vmstat),
             free: monitor(MonitorKind::Free),
         }),
         design: Some(DesignDraft {

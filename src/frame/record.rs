@@ -29,7 +29,7 @@ impl Record {
             .table()
     }
 
-    /// The samples of one monitor (`meminfo`, `free`, `series`): one row a sample, one column a metric.
+    /// The samples of one monitor (`meminfo`, `vmstat`, `free`, `agent`, `series`): one row a sample, one column a metric.
     ///
     /// # Errors
     /// When no trial has that monitor (the message names those that exist), or a raw file cannot be read.

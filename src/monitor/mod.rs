@@ -1,7 +1,7 @@
 //! Monitors: what samples a host during a trial. Each is a POSIX sh script that ends by itself.
 
 mod free;
-mod meminfo;
+mod proc_file;
 
 use std::time::Duration;
 
@@ -10,16 +10,37 @@ use crate::experiment::{Monitor, MonitorKind};
 /// The programs that the monitor needs on the host, besides a POSIX shell.
 pub fn programs(kind: MonitorKind) -> &'static [&'static str] {
     match kind {
-        MonitorKind::Meminfo => &["sleep"],
+        MonitorKind::Meminfo | MonitorKind::Vmstat => &["sleep"],
         MonitorKind::Free => &["free", "grep", "awk", "sleep"],
     }
 }
 
-/// The file that the agent reads again and again; none when it runs the script.
+/// The file of the kernel that the monitor reads again and again; none when it runs a program.
 pub fn file(kind: MonitorKind) -> Option<&'static str> {
     match kind {
         MonitorKind::Meminfo => Some("/proc/meminfo"),
+        MonitorKind::Vmstat => Some("/proc/vmstat"),
         MonitorKind::Free => None,
+    }
+}
+
+/// Most that a record keeps of what one monitor writes in a trial, in bytes; the rest is only counted.
+pub const MOST_BYTES: u64 = 256 << 20;
+
+/// About how many bytes a sample takes on a busy host.
+///
+/// An estimate: docs/sampling.md says what it rests on. The whole file is written once a second, between that only
+/// what changed, which is less the nearer samples are to each other.
+pub fn bytes_a_sample(monitor: &Monitor) -> u64 {
+    let period_ms = monitor.period.as_millis();
+    match (monitor.kind, period_ms) {
+        (MonitorKind::Meminfo, ..10) => 200,
+        (MonitorKind::Meminfo, ..1000) => 600,
+        (MonitorKind::Meminfo, _) => 1600,
+        (MonitorKind::Vmstat, ..10) => 300,
+        (MonitorKind::Vmstat, ..1000) => 1000,
+        (MonitorKind::Vmstat, _) => 4000,
+        (MonitorKind::Free, _) => 10,
     }
 }
 
@@ -29,9 +50,9 @@ pub fn file(kind: MonitorKind) -> Option<&'static str> {
 /// when nobody is left to do so, the monitor ends by itself after half as long again and a minute.
 pub fn script(monitor: &Monitor, planned: Duration) -> String {
     let limit = planned + planned / 2 + Duration::from_secs(60);
-    match monitor.kind {
-        MonitorKind::Meminfo => meminfo::script(monitor.period, limit),
-        MonitorKind::Free => free::script(monitor.period, limit),
+    match file(monitor.kind) {
+        Some(path) => proc_file::script(monitor.kind.name(), path, monitor.period, limit),
+        None => free::script(monitor.period, limit),
     }
 }
 
@@ -58,13 +79,21 @@ mod tests {
     }
 
     #[test]
-    fn meminfo_gives_stamped_blocks_and_ends_by_itself() {
-        let text = run(MonitorKind::Meminfo, 50, meminfo::script);
-        let blocks = text.matches("@ ").count();
-        assert!((2..=8).contains(&blocks), "{blocks} blocks");
-        assert!(text.starts_with("@ "), "{text}");
-        assert_eq!(text.matches("MemTotal:").count(), blocks);
-        assert!(text.ends_with('\n'), "{text}");
+    fn files_of_the_kernel_give_stamped_blocks_and_ends_by_itself() {
+        for (kind, first) in [
+            (MonitorKind::Meminfo, "MemTotal:"),
+            (MonitorKind::Vmstat, "nr_free_pages "),
+        ] {
+            let path = file(kind).unwrap();
+            let text = run(kind, 50, |period, limit| {
+                proc_file::script(kind.name(), path, period, limit)
+            });
+            let blocks = text.matches("@ ").count();
+            assert!((2..=8).contains(&blocks), "{blocks} blocks");
+            assert!(text.starts_with("@ "), "{text}");
+            assert_eq!(text.matches(&format!("\n{first}")).count(), blocks);
+            assert!(text.ends_with('\n'), "{text}");
+        }
     }
 
     #[test]

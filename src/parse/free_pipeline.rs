@@ -1,6 +1,6 @@
 //! What the `free` monitor wrote: a line `@ SECONDS PERIOD`, then free's "used" column, one number a line.
 
-use super::meminfo::boottime;
+use super::blocks::boottime;
 use crate::series::{Parsed, Series};
 use crate::unit::Unit;
 

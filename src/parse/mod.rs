@@ -1,6 +1,8 @@
 //! Raw bytes to series and values. What cannot be read is counted, never dropped silently.
 
+pub mod agent;
 pub mod blame;
+mod blocks;
 pub mod boot_time;
 pub mod dumb_plot;
 pub mod figures;
@@ -15,6 +17,7 @@ mod record;
 pub mod series_file;
 pub mod stress_ng;
 mod time_span;
+pub mod vmstat;
 
 pub(crate) use record::no_such;
 
@@ -28,7 +31,9 @@ pub type Parser = fn(&[u8], &Trial) -> Parsed;
 pub fn parser(monitor: &str) -> Option<Parser> {
     match monitor {
         "free" => Some(|bytes, trial| free_pipeline::parse(bytes, trial.start_boottime_s)),
-        "meminfo" => Some(|bytes, trial| meminfo::parse(bytes, trial.start_boottime_s)),
+        meminfo::MONITOR => Some(|bytes, trial| meminfo::parse(bytes, trial.start_boottime_s)),
+        vmstat::MONITOR => Some(|bytes, trial| vmstat::parse(bytes, trial.start_boottime_s)),
+        agent::MONITOR => Some(|bytes, trial| agent::parse(bytes, trial.start_boottime_s)),
         "stress-ng-yaml" => Some(|bytes, _| stress_ng::parse(bytes)),
         "figures" => Some(|bytes, _| figures::parse(bytes)),
         "series" => Some(|bytes, _| series_file::parse(bytes)),

@@ -17,6 +17,7 @@ impl Record {
             if let Some(parsed) = self.parse_raw(trial, raw)? {
                 all.series.extend(parsed.series);
                 all.values.extend(parsed.values);
+                all.missed.extend(parsed.missed);
                 all.unread_count += parsed.unread_count;
                 let room = UNREAD_SHOWN.saturating_sub(all.unread.len());
                 let lines = parsed.unread.into_iter().take(room);

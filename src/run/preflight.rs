@@ -92,11 +92,15 @@ pub fn script(plan: &Plan) -> String {
             "command -v {word} >/dev/null 2>&1 || printf 'missing=%s\\n' {word}\n"
         ));
     }
-    script.push_str(
-        "sleep 0.01 2>/dev/null || echo 'broken=sleep takes whole seconds only'\n\
-         [ -r /proc/meminfo ] || echo 'broken=/proc/meminfo cannot be read'\n\
-         [ -r /proc/uptime ] || echo 'broken=/proc/uptime cannot be read'\n",
-    );
+    script.push_str("sleep 0.01 2>/dev/null || echo 'broken=sleep takes whole seconds only'\n");
+    let sampled = experiment.monitors.iter();
+    let sampled = sampled.filter_map(|m| monitor::file(m.kind));
+    let files: BTreeSet<&str> = sampled.chain(["/proc/meminfo", "/proc/uptime"]).collect();
+    for file in files {
+        script.push_str(&format!(
+            "[ -r {file} ] || echo 'broken={file} cannot be read'\n"
+        ));
+    }
     let commands: BTreeSet<String> = plan.trials.iter().map(|t| quote(&t.argv)).collect();
     match kind {
         WorkloadKind::StressNg => {

@@ -8,12 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::experiment::{Experiment, WorkloadKind};
+use crate::monitor::MOST_BYTES;
 
 use super::ledger::Slot;
 use super::said;
-
-/// Most that is kept of what a monitor writes; the rest is only counted, and the trial says so.
-const SAMPLES_LIMIT_BYTES: u64 = 256 << 20;
 
 /// Most that is kept of words for people, and of reports.
 const WORDS_LIMIT_BYTES: u64 = 16 << 20;
@@ -50,7 +48,7 @@ fn expected(experiment: &Experiment) -> Vec<Expected> {
         files.push(file(
             &samples,
             Some((name, &samples)),
-            SAMPLES_LIMIT_BYTES,
+            MOST_BYTES,
             true,
         ));
         files.push(file(&format!("{name}.err"), None, WORDS_LIMIT_BYTES, false));

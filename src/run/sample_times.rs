@@ -10,7 +10,7 @@ const TIMES_LIMIT: usize = 1 << 20;
 
 /// Times of samples, seconds of the host's CLOCK_BOOTTIME.
 ///
-/// `@ SECONDS` stands above a sample; `@ SECONDS PERIOD` above many, one a line.
+/// `@ SECONDS` or `+ SECONDS` stands above a sample; `@ SECONDS PERIOD` above many, one a line.
 #[derive(Debug, Default)]
 pub(super) struct SampleTimes {
     line: Vec<u8>,
@@ -40,7 +40,8 @@ impl SampleTimes {
 
     fn read_line(&mut self) {
         let text = String::from_utf8_lossy(&self.line);
-        let Some(stamp) = text.strip_prefix("@ ") else {
+        let stamp = text.strip_prefix("@ ").or(text.strip_prefix("+ "));
+        let Some(stamp) = stamp else {
             if let (Some((at, period)), Ok(_)) = (self.next, text.trim().parse::<f64>()) {
                 self.next = Some((at + period, period));
                 self.add(at);
@@ -70,10 +71,11 @@ mod tests {
     #[test]
     fn times_of_both_monitors_are_read_in_any_pieces() {
         let mut meminfo = SampleTimes::default();
-        for piece in b"@ 10.00\nMemTotal: 9 kB\n@ 10.50\nMemTotal".chunks(3) {
+        let text = b"@ 10.00\nMemTotal: 9 kB\n+ 10.501\nMemFree: 3 kB\n! 10.7 3\n@ 10.75\nMemTotal";
+        for piece in text.chunks(3) {
             meminfo.feed(piece);
         }
-        assert_eq!(meminfo.times, [10.0, 10.5]);
+        assert_eq!(meminfo.times, [10.0, 10.501, 10.75]);
 
         let mut free = SampleTimes::default();
         free.feed(b"@ 10.00 2\n700\n701\nno number\n702\n");

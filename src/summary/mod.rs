@@ -11,17 +11,21 @@
 //! | `memory.used.idle` | median of the idle phase, when there is one |
 //! | `memory.used.rise` | peak minus idle, when there is an idle phase |
 //!
+//! A counter such as `vmstat.pgfault` has only `.peak`: how much it grew while the workload ran.
+//!
 //! Single values (a udev unit's time at a boot) are their own summary, and stand for a series' summary of the
 //! same name: an exact published peak counts, not the peak of a digitised plot.
 
 pub mod curve;
+pub mod peak;
 pub mod quantiles;
 pub mod stream;
 
 use std::collections::HashMap;
 
+use crate::experiment::metrics;
 use crate::record::{Record, State, Trial};
-use crate::series::{Cell, Parsed, Phase, Series};
+use crate::series::{Cell, Missed, Parsed, Phase, Series};
 use crate::stats;
 use crate::unit::Unit;
 
@@ -48,6 +52,8 @@ pub struct Summary {
     pub value: f64,
     /// How many further numbers the trial has for the metric. They do not count.
     pub further: usize,
+    /// Share of the samples behind `value` that were due and not taken, 0 to 1.
+    pub missed_share: f64,
 }
 
 impl Record {
@@ -79,6 +85,7 @@ pub fn summarise(trial: &Trial, parsed: &Parsed) -> Vec<Summary> {
         unit: unit.clone(),
         value,
         further: 0,
+        missed_share: 0.0,
     };
     let mut rows: Vec<Summary> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
@@ -93,6 +100,7 @@ pub fn summarise(trial: &Trial, parsed: &Parsed) -> Vec<Summary> {
     }
     let exact = rows.len();
     for series in &parsed.series {
+        let missed_share = missed_share(series, parsed);
         for (suffix, value) in summaries_of(series, trial) {
             let metric = format!("{}.{suffix}", series.metric);
             match index.get(&metric) {
@@ -101,12 +109,25 @@ pub fn summarise(trial: &Trial, parsed: &Parsed) -> Vec<Summary> {
                 Some(first) => rows[*first].further += 1,
                 None => {
                     index.insert(metric.clone(), rows.len());
-                    rows.push(row(metric, &series.unit, value));
+                    rows.push(Summary {
+                        missed_share,
+                        ..row(metric, &series.unit, value)
+                    });
                 }
             }
         }
     }
     rows
+}
+
+/// What the series' monitor missed.
+fn missed_share(series: &Series, parsed: &Parsed) -> f64 {
+    let monitor = metrics::series(&series.metric).map(|metric| metric.monitor.name());
+    let missed = parsed
+        .missed
+        .iter()
+        .find(|m| Some(m.monitor.as_str()) == monitor);
+    missed.map_or(0.0, Missed::share)
 }
 
 fn summaries_of(series: &Series, trial: &Trial) -> Vec<(&'static str, f64)> {
@@ -116,6 +137,9 @@ fn summaries_of(series: &Series, trial: &Trial) -> Vec<(&'static str, f64)> {
         .and_then(|values| stats::median(&values));
     let peak = stats::max(&work);
     let rise = peak.zip(idle).map(|(peak, idle)| peak - idle);
+    let known = metrics::series(&series.metric);
+    let has =
+        |name: &str| known.is_none_or(|metric| metric.summaries().iter().any(|s| s.name == name));
     [
         ("peak", peak),
         ("median", stats::median(&work)),
@@ -125,6 +149,7 @@ fn summaries_of(series: &Series, trial: &Trial) -> Vec<(&'static str, f64)> {
         ("rise", rise),
     ]
     .into_iter()
+    .filter(|(name, _)| has(name))
     .filter_map(|(name, value)| Some((name, value?)))
     .collect()
 }
@@ -231,6 +256,31 @@ mod tests {
         let rows = summarise(&trial(&[]), &parsed);
         assert_eq!(values(&rows)[0], ("memory.used.peak", 397.0));
         assert_eq!(rows.len(), 4);
+    }
+
+    #[test]
+    fn a_counter_has_a_peak_only_and_missed_samples_are_known() {
+        let counter = Series {
+            metric: "vmstat.pgfault".into(),
+            ..series()
+        };
+        let missed = |monitor: &str, count| Missed {
+            monitor: monitor.into(),
+            count,
+            taken: 6,
+        };
+        let parsed = Parsed {
+            series: vec![series(), counter],
+            missed: vec![missed("meminfo", 2), missed("other", 6)],
+            ..Parsed::default()
+        };
+        let rows = summarise(&trial(&[]), &parsed);
+        let shares: Vec<_> = rows
+            .iter()
+            .map(|r| (r.metric.as_str(), r.missed_share))
+            .collect();
+        assert_eq!(shares[0], ("memory.used.peak", 0.25));
+        assert_eq!(shares[4..], [("vmstat.pgfault.peak", 0.0)]);
     }
 
     #[test]

@@ -62,6 +62,7 @@ fn values(spec: &Spec) -> String {
         .iter()
         .map(|m| format!("{0}.txt {0}.err ", m.name))
         .collect();
+    let reports: String = spec.reports.iter().map(|name| format!("{name} ")).collect();
     let settings = |function: &str, end: &str| -> String {
         let lines = spec.settings.iter();
         let words = lines.map(|s| quote(&[s.file.clone(), s.value.clone()]));
@@ -86,7 +87,7 @@ fn values(spec: &Spec) -> String {
         "# The supervisor of a trial. Times are in hundredths of a second.\n\
          idle={idle} settle={settle} limit={limit} grace={grace} lease={lease}\n\
          monitors='{monitors}'\n\
-         files='{files}workload.stdout workload.stderr stress-ng.yaml events'\n\
+         files='{files}{reports}workload.stdout workload.stderr events'\n\
          guard_all() {{\n  :\n{guarded}}}\n\
          set_all() {{\n  :\n{}}}\n\
          still_all() {{\n  :\n{}}}\n",

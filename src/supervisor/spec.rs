@@ -45,6 +45,7 @@ pub fn spec(
             .map(|experiment::Setting { file, value }| Setting { file, value })
             .collect(),
         guarded,
+        reports: workload::report(experiment).into_iter().collect(),
         prepare: scripts.prepare,
         command: scripts.command,
         restore: scripts.restore,

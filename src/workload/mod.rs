@@ -102,6 +102,12 @@ pub(crate) fn programs(plan: &Plan) -> &'static [&'static str] {
     }
 }
 
+/// The file that the workload leaves in the trial's folder.
+pub(crate) fn report(experiment: &Experiment) -> Option<String> {
+    let is_stress_ng = experiment.workload.kind == WorkloadKind::StressNg;
+    is_stress_ng.then(|| stress_ng::REPORT.to_owned())
+}
+
 /// Why a workload that ended with this code has failed by its own words, rather than by the code alone.
 pub(crate) fn failure(workload: &Workload, code: i32, output: &str) -> Option<String> {
     match workload.kind {

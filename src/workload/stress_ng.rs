@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::shown;
 
 /// Its YAML, in the trial's folder.
-pub(super) const REPORT: &str = "stress-ng.yaml";
+pub(crate) const REPORT: &str = "stress-ng.yaml";
 
 /// What ktrial adds to the arguments.
 pub(super) fn options(duration: Duration) -> String {

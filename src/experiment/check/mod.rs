@@ -290,7 +290,11 @@ impl Checker<'_> {
                 true => format!("{} is less than {}", shown(text), duration::show(least)),
                 false => format!("{} is more than {}", shown(text), duration::show(most)),
             };
-            return Err(self.wrong(path, why).next(format!("give {}", takes(path))));
+            let (least, most) = (duration::show(least), duration::show(most));
+            let takes = takes(path);
+            return Err(self
+                .wrong(path, why)
+                .next(format!("give {takes}, from {least} to {most}")));
         }
         Ok(length)
     }

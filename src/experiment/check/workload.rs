@@ -13,11 +13,10 @@ use crate::experiment::{
 };
 
 const MILLISECOND: Duration = Duration::from_millis(1);
-const LONGEST_PERIOD: Duration = Duration::from_secs(600);
-/// The host's `/proc/uptime`, by which monitors keep time, has hundredths of a second.
-const MEMINFO_LEAST: Duration = Duration::from_millis(10);
+/// Times between samples of a file of the kernel, 1 kHz to 0.1 Hz.
+const FILE_PERIODS: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(10)];
 /// `free` takes no less.
-const FREE_LEAST: Duration = Duration::from_millis(100);
+const FREE_PERIODS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(600)];
 
 impl Checker<'_> {
     pub(super) fn workload(&self, mut workload: WorkloadDraft) -> Result<Workload> {
@@ -117,17 +116,18 @@ impl Checker<'_> {
             (_, given) => self.given("monitors", given)?,
         };
         let drafts = [
-            (MonitorKind::Meminfo, monitors.meminfo, MEMINFO_LEAST),
-            (MonitorKind::Free, monitors.free, FREE_LEAST),
+            (MonitorKind::Meminfo, monitors.meminfo, FILE_PERIODS),
+            (MonitorKind::Vmstat, monitors.vmstat, FILE_PERIODS),
+            (MonitorKind::Free, monitors.free, FREE_PERIODS),
         ];
         let mut chosen = Vec::new();
-        for (kind, draft, least) in drafts {
+        for (kind, draft, [least, most]) in drafts {
             let Some(draft) = draft else { continue };
             let path = ["monitors", kind.name(), "every"];
-            let period = self.duration(&path, draft.every, least, LONGEST_PERIOD)?;
-            if period.subsec_millis() % 10 != 0 {
+            let period = self.duration(&path, draft.every, least, most)?;
+            if kind == MonitorKind::Free && period.subsec_millis() % 10 != 0 {
                 return Err(self
-                    .wrong(&path, "monitors keep time in steps of 10ms")
+                    .wrong(&path, "`free` is run in steps of 10ms")
                     .next("give a multiple of 10ms"));
             }
             chosen.push(Monitor { kind, period });

@@ -1,4 +1,5 @@
-//! `/proc/meminfo`, whole, each block under a line `@ SECONDS` with the host's CLOCK_BOOTTIME.
+//! A file of the kernel such as `/proc/meminfo`, whole, each block under a line `@ SECONDS` with the host's
+//! CLOCK_BOOTTIME: for hosts where the agent cannot run.
 
 use std::time::Duration;
 
@@ -7,11 +8,12 @@ use std::time::Duration;
 ///
 /// `/proc/uptime` is CLOCK_BOOTTIME with two digits after the point; times are kept as hundredths.
 /// A sample that is late does not shift those after it; one that is late by a whole period is skipped.
-pub(super) fn script(period: Duration, limit: Duration) -> String {
+/// Periods are rounded up to hundredths; a shell is seldom as fast as that anyway.
+pub(super) fn script(name: &str, path: &str, period: Duration, limit: Duration) -> String {
     let period = hundredths(period).max(1);
     let limit = hundredths(limit);
     format!(
-        r#"# monitor meminfo: /proc/meminfo every {period} hundredths of a second
+        r#"# monitor {name}: {path} every {period} hundredths of a second
 period={period}
 nl='
 '
@@ -21,7 +23,7 @@ stop=$((due + {limit}))
 while [ "$due" -lt "$stop" ]; do
   read -r up rest </proc/uptime
   block="@ $up"
-  while IFS= read -r line; do block=$block$nl$line; done </proc/meminfo
+  while IFS= read -r line; do block=$block$nl$line; done <{path}
   printf '%s\n' "$block" || exit
   read -r up rest </proc/uptime
   now=${{up%.*}}${{up#*.}}
