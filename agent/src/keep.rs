@@ -99,19 +99,35 @@ fn below_init(folder: &Folder, token: &str) -> bool {
             command.arg(argument);
         }
     }
-    command.arg("--").arg(program).arg("supervise").arg(folder.path());
+    command
+        .arg("--")
+        .arg(program)
+        .arg("supervise")
+        .arg(folder.path());
     command.args([token, "delegated"]);
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     status.is_ok_and(|status| status.success())
 }
 
 fn plainly(folder: &Folder, token: &str) -> Result<Child, String> {
     let mut command = Command::new(OWN);
-    command.arg("supervise").arg(folder.path()).args([token, "plain"]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("supervise")
+        .arg(folder.path())
+        .args([token, "plain"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     // Nothing that is sent to the login's group reaches it, until it has a session of its own.
     command.process_group(0);
-    command.spawn().map_err(|e| format!("the supervisor cannot be started: {e}"))
+    command
+        .spawn()
+        .map_err(|e| format!("the supervisor cannot be started: {e}"))
 }
 
 /// Is the supervisor of a trial.
@@ -191,7 +207,10 @@ fn keep(folder: &Folder, cgroup: Option<&Cgroup>) -> Result<(), String> {
     let mut command = Command::new(OWN);
     command.arg("work").arg(folder.path()).arg(oom);
     command.arg(cgroup.map(Cgroup::path).unwrap_or("".as_ref()));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let child = command.spawn().map_err(|e| e.to_string())?;
     let worker = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let worker = worker.ok_or("the worker has no process")?;

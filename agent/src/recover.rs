@@ -76,7 +76,9 @@ pub fn after(folder: &Folder, ancestor: Option<i32>) -> Result<(), String> {
             let outlived = ending::kin(&kin, 0, GRACE_NS, &mut attention);
             if !outlived.left.is_empty() {
                 let left = processes::named(&outlived.left);
-                events.left(&format!("processes of the trial could not be ended: {left}"));
+                events.left(&format!(
+                    "processes of the trial could not be ended: {left}"
+                ));
             }
         }
         if entries.contains(&Entry::Prepare) {
