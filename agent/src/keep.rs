@@ -155,10 +155,15 @@ pub fn supervise(folder: &Folder, token: &str, delegated: bool) -> Result<(), St
         true => Groups::make(folder.name(), delegated),
         false => None,
     };
-    let kept = keep(folder, groups.as_ref().map(|groups| &groups.workload));
+    let oom = spare_of_oom();
+    let kept = keep(
+        folder,
+        oom.as_deref(),
+        groups.as_ref().map(|groups| &groups.workload),
+    );
     if !folder.has("result") {
         let root = getpid().as_raw_nonzero().get();
-        let recovered = recover::after(folder, Some(root));
+        let recovered = recover::after(folder, Some(root), oom);
         lock::release(folder);
         recovered?;
     }
@@ -184,7 +189,7 @@ fn begin(folder: &Folder) -> Result<Identity, String> {
             && let Ok(other) = Folder::open(&folder.base().join(name))
             && !other.has("result")
         {
-            recover::after(&other, None)?;
+            recover::after(&other, None, None)?;
         }
         let written = folder.write("pid", format!("{identity}\n").as_bytes());
         written.map_err(|e| format!("pid: {e}"))
@@ -199,13 +204,15 @@ fn begin(folder: &Folder) -> Result<Identity, String> {
 }
 
 /// Starts what works and waits for its end.
-fn keep(folder: &Folder, cgroup: Option<&Cgroup>) -> Result<(), String> {
+fn keep(folder: &Folder, oom: Option<&str>, cgroup: Option<&Cgroup>) -> Result<(), String> {
     let mut attention = Attention::new().map_err(|e| e.to_string())?;
     // When the worker dies, all that it has left is given to this process.
     set_child_subreaper(Some(getpid())).map_err(|e| e.to_string())?;
-    let oom = spare_of_oom().unwrap_or_default();
     let mut command = Command::new(OWN);
-    command.arg("work").arg(folder.path()).arg(oom);
+    command
+        .arg("work")
+        .arg(folder.path())
+        .arg(oom.unwrap_or(""));
     command.arg(cgroup.map(Cgroup::path).unwrap_or("".as_ref()));
     command
         .stdin(Stdio::null())
