@@ -42,14 +42,24 @@ fn build(target: &str) -> Result<PathBuf, String> {
     let folder = Path::new(&text("OUT_DIR")).join("static");
     let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     command
-        .args(["build", "--release", "--bin", "ktrial-agent", "--locked", "--quiet"])
+        .args([
+            "build",
+            "--release",
+            "--bin",
+            "ktrial-agent",
+            "--locked",
+            "--quiet",
+        ])
         .arg("--manifest-path")
         .arg(Path::new(&text("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
         .arg("--target-dir")
         .arg(&folder)
         .args(["--target", &target])
         .env(WITHIN, "1")
-        .env("CARGO_ENCODED_RUSTFLAGS", "-Ctarget-feature=+crt-static\u{1f}-Crelocation-model=static")
+        .env(
+            "CARGO_ENCODED_RUSTFLAGS",
+            "-Ctarget-feature=+crt-static\u{1f}-Crelocation-model=static",
+        )
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s")
         .env("CARGO_PROFILE_RELEASE_LTO", "true")
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
@@ -57,7 +67,12 @@ fn build(target: &str) -> Result<PathBuf, String> {
         .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1");
     // How the build outside is checked or wrapped is not the program's.
-    for name in ["RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_BUILD_TARGET", "CARGO_BUILD_RUSTFLAGS"] {
+    for name in [
+        "RUSTFLAGS",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CARGO_BUILD_TARGET",
+        "CARGO_BUILD_RUSTFLAGS",
+    ] {
         command.env_remove(name);
     }
     let of_clippy = env::var_os("RUSTC_WRAPPER").is_some_and(|w| is_clippy(&w));
@@ -67,7 +82,10 @@ fn build(target: &str) -> Result<PathBuf, String> {
     // What a build script is told of its own package would make the one within another each time.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy().into_owned();
-        if ["CARGO_FEATURE_", "CARGO_CFG_", "CARGO_PKG_", "DEP_"].iter().any(|p| name.starts_with(p)) {
+        if ["CARGO_FEATURE_", "CARGO_CFG_", "CARGO_PKG_", "DEP_"]
+            .iter()
+            .any(|p| name.starts_with(p))
+        {
             command.env_remove(name);
         }
     }
@@ -102,7 +120,10 @@ fn static_target(target: &str) -> Result<String, String> {
     let output = Command::new(rustc).args(["--print", "sysroot"]).output();
     let sysroot = output.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
     let is_installed = |sysroot: String| {
-        let libraries = Path::new(&sysroot).join("lib/rustlib").join(&musl).join("lib");
+        let libraries = Path::new(&sysroot)
+            .join("lib/rustlib")
+            .join(&musl)
+            .join("lib");
         libraries.is_dir()
     };
     match sysroot.is_ok_and(is_installed) {

@@ -70,13 +70,17 @@ impl Attention {
             let _ = poll(&mut fds, Some(&timespec(left)));
         }
         let mut bytes = [0; 256];
-        while (&self.wake).read(&mut bytes).is_ok_and(|n| n == bytes.len()) {}
+        while (&self.wake)
+            .read(&mut bytes)
+            .is_ok_and(|n| n == bytes.len())
+        {}
         // Also those that were left to this process by their parents.
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             let signal = status.terminating_signal().map(|signal| 128 + signal);
             if let Some(code) = status.exit_status().or(signal) {
                 let at_ns = now_ns();
-                self.ended.insert(pid.as_raw_nonzero().get(), Exit { code, at_ns });
+                self.ended
+                    .insert(pid.as_raw_nonzero().get(), Exit { code, at_ns });
             }
         }
     }

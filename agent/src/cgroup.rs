@@ -24,7 +24,11 @@ impl Cgroup {
 
     /// Moves this process there. Whether it could be done.
     pub fn enter(&self) -> bool {
-        fs::write(self.path.join("cgroup.procs"), std::process::id().to_string()).is_ok()
+        fs::write(
+            self.path.join("cgroup.procs"),
+            std::process::id().to_string(),
+        )
+        .is_ok()
     }
 
     /// The processes in it and below it.

@@ -67,7 +67,8 @@ pub fn kin(kin: &Kin, patience_ns: u64, grace_ns: u64, attention: &mut Attention
         left = wait_for_none(kin, KILLED_NS, attention, |now| {
             for process in now {
                 process.signal(Signal::KILL);
-                let is_new = |known: &Process| known.pid != process.pid || known.start != process.start;
+                let is_new =
+                    |known: &Process| known.pid != process.pid || known.start != process.start;
                 if found.iter().all(is_new) {
                     found.push(process.clone());
                 }

@@ -27,7 +27,9 @@ impl Events {
     /// # Errors
     /// When it cannot be created.
     pub fn open(folder: &Folder) -> Result<Events, String> {
-        let file = folder.append("events").map_err(|e| format!("events: {e}"))?;
+        let file = folder
+            .append("events")
+            .map_err(|e| format!("events: {e}"))?;
         reserve(&file, ROOM);
         Ok(Events { file, lost: 0 })
     }

@@ -112,6 +112,7 @@ pub fn fetched(spec: &Spec) -> Vec<String> {
             names.push(format!("{}.err", monitor.name));
         }
     }
+    names.extend(spec.reports.iter().cloned());
     names
 }
 

@@ -56,7 +56,9 @@ pub fn follow(folder: &Folder, offsets: &HashMap<String, u64>) -> Result<(), Str
                 let of_it = sizes.iter().find(|(name, _)| *name == followed.name);
                 of_it.map_or(0, |(_, bytes)| *bytes)
             });
-            more |= followed.give(folder, end, &mut chunk, &mut out).map_err(said)?;
+            more |= followed
+                .give(folder, end, &mut chunk, &mut out)
+                .map_err(said)?;
         }
         if more {
             out.flush().map_err(said)?;
@@ -71,8 +73,15 @@ pub fn follow(folder: &Folder, offsets: &HashMap<String, u64>) -> Result<(), Str
         }
         if sizes.is_some() {
             let offset = offsets.get("result").copied().unwrap_or(0);
-            let mut result = Followed { name: "result".to_owned(), file: None, offset };
-            while result.give(folder, None, &mut chunk, &mut out).map_err(said)? {}
+            let mut result = Followed {
+                name: "result".to_owned(),
+                file: None,
+                offset,
+            };
+            while result
+                .give(folder, None, &mut chunk, &mut out)
+                .map_err(said)?
+            {}
             return empty(".", &mut out).map_err(said);
         }
         match (is_gone, gone_ns) {

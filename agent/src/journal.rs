@@ -40,7 +40,9 @@ impl Journal {
     /// # Errors
     /// When it cannot be created.
     pub fn open(folder: &Folder) -> Result<Journal, String> {
-        let file = folder.append("journal").map_err(|e| format!("journal: {e}"))?;
+        let file = folder
+            .append("journal")
+            .map_err(|e| format!("journal: {e}"))?;
         reserve(&file, ROOM);
         Ok(Journal { file })
     }
@@ -52,7 +54,10 @@ impl Journal {
     pub fn write(&mut self, entry: &Entry) -> Result<(), String> {
         let mut line = serde_json::to_vec(entry).map_err(|e| e.to_string())?;
         line.push(b'\n');
-        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        let written = self
+            .file
+            .write_all(&line)
+            .and_then(|()| self.file.sync_data());
         written.map_err(|e| format!("the journal cannot be written: {e}"))
     }
 }
@@ -61,5 +66,7 @@ impl Journal {
 pub fn entries(folder: &Folder) -> Vec<Entry> {
     let text = folder::read(&folder.file("journal"), LIMIT).unwrap_or_default();
     let lines = text.split(|&b| b == b'\n');
-    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    lines
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect()
 }

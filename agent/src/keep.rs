@@ -99,19 +99,35 @@ fn below_init(folder: &Folder, token: &str) -> bool {
             command.arg(argument);
         }
     }
-    command.arg("--").arg(program).arg("supervise").arg(folder.path());
+    command
+        .arg("--")
+        .arg(program)
+        .arg("supervise")
+        .arg(folder.path());
     command.args([token, "delegated"]);
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     status.is_ok_and(|status| status.success())
 }
 
 fn plainly(folder: &Folder, token: &str) -> Result<Child, String> {
     let mut command = Command::new(OWN);
-    command.arg("supervise").arg(folder.path()).args([token, "plain"]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("supervise")
+        .arg(folder.path())
+        .args([token, "plain"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     // Nothing that is sent to the login's group reaches it, until it has a session of its own.
     command.process_group(0);
-    command.spawn().map_err(|e| format!("the supervisor cannot be started: {e}"))
+    command
+        .spawn()
+        .map_err(|e| format!("the supervisor cannot be started: {e}"))
 }
 
 /// Is the supervisor of a trial.
@@ -139,10 +155,15 @@ pub fn supervise(folder: &Folder, token: &str, delegated: bool) -> Result<(), St
         true => Groups::make(folder.name(), delegated),
         false => None,
     };
-    let kept = keep(folder, groups.as_ref().map(|groups| &groups.workload));
+    let oom = spare_of_oom();
+    let kept = keep(
+        folder,
+        oom.as_deref(),
+        groups.as_ref().map(|groups| &groups.workload),
+    );
     if !folder.has("result") {
         let root = getpid().as_raw_nonzero().get();
-        let recovered = recover::after(folder, Some(root));
+        let recovered = recover::after(folder, Some(root), oom);
         lock::release(folder);
         recovered?;
     }
@@ -168,7 +189,7 @@ fn begin(folder: &Folder) -> Result<Identity, String> {
             && let Ok(other) = Folder::open(&folder.base().join(name))
             && !other.has("result")
         {
-            recover::after(&other, None)?;
+            recover::after(&other, None, None)?;
         }
         let written = folder.write("pid", format!("{identity}\n").as_bytes());
         written.map_err(|e| format!("pid: {e}"))
@@ -183,15 +204,20 @@ fn begin(folder: &Folder) -> Result<Identity, String> {
 }
 
 /// Starts what works and waits for its end.
-fn keep(folder: &Folder, cgroup: Option<&Cgroup>) -> Result<(), String> {
+fn keep(folder: &Folder, oom: Option<&str>, cgroup: Option<&Cgroup>) -> Result<(), String> {
     let mut attention = Attention::new().map_err(|e| e.to_string())?;
     // When the worker dies, all that it has left is given to this process.
     set_child_subreaper(Some(getpid())).map_err(|e| e.to_string())?;
-    let oom = spare_of_oom().unwrap_or_default();
     let mut command = Command::new(OWN);
-    command.arg("work").arg(folder.path()).arg(oom);
+    command
+        .arg("work")
+        .arg(folder.path())
+        .arg(oom.unwrap_or(""));
     command.arg(cgroup.map(Cgroup::path).unwrap_or("".as_ref()));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let child = command.spawn().map_err(|e| e.to_string())?;
     let worker = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let worker = worker.ok_or("the worker has no process")?;

@@ -13,14 +13,18 @@
 //! | `spec.json` | a [`Spec`]; written by the controller before the start |
 //! | `pid` | `PID START BOOT_ID` of the supervisor; START is field 22 of /proc/PID/stat |
 //! | `events` | what happened, a line each |
-//! | `MONITOR.txt`, `MONITOR.err` | what each monitor gave, and what it said |
-//! | `workload.stdout`, `workload.stderr` | the workload's output, `prepare`'s and `restore`'s words too |
+//! | `MONITOR.txt`, `MONITOR.err` | what each monitor gave, and what it said (only of one with a script) |
+//! | `workload.stdout`, `workload.stderr` | the workload's output, `prepare`'s and `restore`'s words too; lines of the latter two's standard error that begin with `ktrial: ` become notes |
 //! | what `reports` names | what the workload leaves, such as stress-ng's `stress-ng.yaml` |
 //! | `agent.txt` | what supervising and sampling itself took; only of the program |
 //! | `journal` | what is to be put back, written before it is changed |
 //! | `lease` | its time of change is when a controller was last there |
 //! | `stop` | when it exists, the trial is to be ended gently |
 //! | `result` | last of all: a line `NAME BYTES SHA256` for each file that is to be fetched, `events` included |
+//!
+//! In the folder above is the `lock` of the host: `PID START BOOT_ID FOLDERNAME`. It is nobody's when it is of another
+//! boot, or no such process lives. The workload and all that it starts have `KTRIAL_TRIAL=[FOLDERNAME]` in their
+//! environment; other scripts have `KTRIAL_BESIDE=[FOLDERNAME]`, and what they start belongs to them.
 //!
 //! # Events
 //! `SECONDS WORD REST`, with the host's CLOCK_BOOTTIME:
@@ -38,15 +42,15 @@
 //!
 //! # Samples
 //! A monitor that reads a file writes blocks, each under a line of its own: `@ SECONDS` before the whole file,
-//! `+ SECONDS` before only those lines that differ from the last block (a file with other lines or another number of
-//! them is given whole). `! SECONDS N` says that N samples before this time were due and not taken. What a monitor
-//! with a script writes is kept as it is.
+//! `+ SECONDS` before only those lines that differ from the last block (a file with other lines, told by their first
+//! words, or another number of them is given whole). `! SECONDS N` says that N samples before this time were due and
+//! not taken. What a monitor with a script writes is kept as it is.
 //!
 //! # Following
 //! `follow FOLDER NAME=OFFSET...` writes frames to standard output as the files grow: a line `NAME OFFSET LENGTH`,
 //! LENGTH bytes, a line end. A frame named `-` has no bytes and says that the follower is alive (every 5 s); `.`, that
-//! the result is complete and every file was given to its end, `result` last of them; `!`, that the supervisor is gone without a result.
-//! A file that is not named is given from its begin. Following renews the lease.
+//! the result is complete and every file was given to its end; `!`, that the supervisor is gone without a result.
+//! A file that is not named is given from its begin, `result` after all others. Following renews the lease.
 
 use serde::{Deserialize, Serialize};
 

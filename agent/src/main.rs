@@ -67,7 +67,9 @@ fn main() -> ExitCode {
         }
         ["work", path, oom, cgroup] => {
             let oom = Some((*oom).to_owned()).filter(|oom| !oom.is_empty());
-            let cgroup = Some(*cgroup).filter(|path| !path.is_empty()).map(Cgroup::at);
+            let cgroup = Some(*cgroup)
+                .filter(|path| !path.is_empty())
+                .map(Cgroup::at);
             open(path).and_then(|folder| work::work(&folder, oom, cgroup))
         }
         _ => return usage(),
@@ -91,7 +93,10 @@ fn open(path: &str) -> Result<Folder, String> {
 }
 
 fn stop(folder: &Folder) -> Result<(), String> {
-    folder.append("stop").map(drop).map_err(|e| format!("stop: {e}"))
+    folder
+        .append("stop")
+        .map(drop)
+        .map_err(|e| format!("stop: {e}"))
 }
 
 fn offset(text: &str) -> Option<(String, u64)> {

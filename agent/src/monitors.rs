@@ -65,7 +65,11 @@ impl Monitors {
                 Source::Script(script) => {
                     let (out, err) = (format!("{name}.txt"), format!("{name}.err"));
                     let pid = scripts.beside(script, &out, &err)?;
-                    self.scripted.push(Scripted { name, pid, over: false });
+                    self.scripted.push(Scripted {
+                        name,
+                        pid,
+                        over: false,
+                    });
                 }
             }
         }
@@ -91,7 +95,10 @@ impl Monitors {
             all = false;
             if late || attention.exit(monitor.pid).is_some() {
                 let said = folder::last_line(&folder.file(&format!("{}.err", monitor.name)), 0);
-                return Err(format!("the monitor {} gave no sample: {said}", monitor.name));
+                return Err(format!(
+                    "the monitor {} gave no sample: {said}",
+                    monitor.name
+                ));
             }
         }
         for (name, taken) in self.sampling.iter().flat_map(Sampling::taken) {
@@ -114,7 +121,10 @@ impl Monitors {
             if let Some(exit) = attention.exit(monitor.pid) {
                 monitor.over = true;
                 let err = format!("{}.err", monitor.name);
-                let said = self.folder.as_ref().map(|f| folder::last_line(&f.file(&err), 0));
+                let said = self
+                    .folder
+                    .as_ref()
+                    .map(|f| folder::last_line(&f.file(&err), 0));
                 events.note(&format!(
                     "the monitor {} ended during the trial with code {}: {}",
                     monitor.name,
@@ -156,7 +166,10 @@ impl Monitors {
                 ));
             }
             if account.lost_bytes > 0 {
-                events.note(&disk_full(&format!("{}.txt", account.name), account.lost_bytes));
+                events.note(&disk_full(
+                    &format!("{}.txt", account.name),
+                    account.lost_bytes,
+                ));
             }
         }
     }

@@ -108,7 +108,11 @@ impl Kin {
         let all = all();
         let own = std::process::id() as i32;
         let by_pid: HashMap<i32, &Process> = all.iter().map(|p| (p.pid, p)).collect();
-        let members = self.cgroup.as_ref().map(|c| c.members()).unwrap_or_default();
+        let members = self
+            .cgroup
+            .as_ref()
+            .map(|c| c.members())
+            .unwrap_or_default();
         let is_other = |p: &Process| self.others.get(&p.pid) == Some(&p.start);
         let descends = |process: &Process| {
             let Some(ancestor) = self.ancestor else {

@@ -29,8 +29,8 @@ pub fn recover(folder: &Folder) -> Result<(), String> {
     // Another trial's supervisor died too, and has no lock any more that would tell of it.
     let other = died.filter(|name| name != folder.name());
     let other = other.and_then(|name| Folder::open(&folder.base().join(name)).ok());
-    let recovered = other.map_or(Ok(()), |other| after(&other, None));
-    let recovered = recovered.and(after(folder, None));
+    let recovered = other.map_or(Ok(()), |other| after(&other, None, None));
+    let recovered = recovered.and(after(folder, None, None));
     lock::release(folder);
     recovered
 }
@@ -41,11 +41,11 @@ pub fn supervisor(folder: &Folder) -> Option<Identity> {
 }
 
 /// Recovers a trial whose supervisor is gone; who calls has the lock. `ancestor`: what is below this process is the
-/// trial's.
+/// trial's. `oom`: what `restore` gets as its oom_score_adj, when this process has another.
 ///
 /// # Errors
 /// When the result cannot be written.
-pub fn after(folder: &Folder, ancestor: Option<i32>) -> Result<(), String> {
+pub fn after(folder: &Folder, ancestor: Option<i32>, oom: Option<String>) -> Result<(), String> {
     if folder.has("result") {
         return Ok(());
     }
@@ -61,7 +61,7 @@ pub fn after(folder: &Folder, ancestor: Option<i32>) -> Result<(), String> {
     if of_this_boot {
         let mut attention = Attention::new().map_err(|e| e.to_string())?;
         set_child_subreaper(Some(getpid())).map_err(|e| e.to_string())?;
-        let scripts = Scripts::new(folder, None);
+        let scripts = Scripts::new(folder, oom);
         let cgroup = entries.iter().find_map(|entry| match entry {
             Entry::Cgroup { path } => Some(Cgroup::at(path)),
             _ => None,
@@ -76,7 +76,9 @@ pub fn after(folder: &Folder, ancestor: Option<i32>) -> Result<(), String> {
             let outlived = ending::kin(&kin, 0, GRACE_NS, &mut attention);
             if !outlived.left.is_empty() {
                 let left = processes::named(&outlived.left);
-                events.left(&format!("processes of the trial could not be ended: {left}"));
+                events.left(&format!(
+                    "processes of the trial could not be ended: {left}"
+                ));
             }
         }
         if entries.contains(&Entry::Prepare) {

@@ -34,7 +34,11 @@ pub fn write(folder: &Folder, names: &[String]) -> Result<(), String> {
         // Not truncated: that would give the room away.
         let mut options = fs::OpenOptions::new();
         let temporary = folder.file(TEMPORARY);
-        let mut file = options.write(true).create(true).truncate(false).open(&temporary)?;
+        let mut file = options
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&temporary)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&temporary, folder.file("result"))?;

@@ -106,7 +106,11 @@ fn read(file: &str) -> Result<String, String> {
 fn write(file: &str, value: &str) -> Result<(), String> {
     let mut options = OpenOptions::new();
     let no_wait = OFlags::NONBLOCK.bits() as i32;
-    let open = options.write(true).truncate(true).custom_flags(no_wait).open(file);
+    let open = options
+        .write(true)
+        .truncate(true)
+        .custom_flags(no_wait)
+        .open(file);
     // In one write: each is a value of its own for the kernel.
     let written = open.and_then(|mut file| file.write_all(format!("{value}\n").as_bytes()));
     written.map_err(|e| e.to_string())
@@ -117,7 +121,10 @@ fn choice(value: &str) -> String {
     let bracketed = |word: &&str| word.len() >= 2 && word.starts_with('[') && word.ends_with(']');
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
     match words.iter().find(|word| bracketed(word)) {
-        Some(word) => word.trim_start_matches('[').trim_end_matches(']').to_owned(),
+        Some(word) => word
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .to_owned(),
         None => words.join(" "),
     }
 }

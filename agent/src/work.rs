@@ -96,7 +96,11 @@ impl Trial<'_> {
         self.monitors
             .start(self.spec, self.folder, &self.scripts, &mut self.events)
             .map_err(failed)?;
-        while !self.monitors.have_sampled(&self.attention).map_err(failed)? {
+        while !self
+            .monitors
+            .have_sampled(&self.attention)
+            .map_err(failed)?
+        {
             self.attend(now_ns() + ms(10))?;
         }
         self.phase("idle", self.spec.idle_ms, now_ns())?;
@@ -130,7 +134,10 @@ impl Trial<'_> {
         let said = self.folder.file("workload.stderr");
         let from = said.metadata().map_or(0, |m| m.len());
         let (out, err) = ("workload.stdout", "workload.stderr");
-        let script = self.scripts.beside(&self.spec.prepare, out, err).map_err(failed)?;
+        let script = self
+            .scripts
+            .beside(&self.spec.prepare, out, err)
+            .map_err(failed)?;
         self.attention.forget(script);
         let exit = self.wait_for(script, u64::MAX);
         let exit = match exit {
@@ -163,7 +170,10 @@ impl Trial<'_> {
         self.kin.others = all.map(|p| (p.pid, p.start)).collect::<HashMap<_, _>>();
         let cgroup = self.kin.cgroup.as_ref();
         let start_ns = now_ns();
-        let script = self.scripts.workload(&self.spec.command, cgroup).map_err(failed)?;
+        let script = self
+            .scripts
+            .workload(&self.spec.command, cgroup)
+            .map_err(failed)?;
         self.attention.forget(script);
         self.events.say_at(start_ns, "start", "");
         let limit_ns = start_ns.saturating_add(ms(self.spec.limit_ms));
@@ -181,7 +191,8 @@ impl Trial<'_> {
         let mut end_ns = now_ns();
         if let Some(exit) = exit {
             end_ns = exit.at_ns;
-            self.events.say_at(exit.at_ns, "end", &exit.code.to_string());
+            self.events
+                .say_at(exit.at_ns, "end", &exit.code.to_string());
         }
         let grace_ns = grace_ns.min(OUTLIVED_GRACE_NS);
         let outlived = ending::kin(&self.kin, PATIENCE_NS, grace_ns, &mut self.attention);
@@ -195,7 +206,9 @@ impl Trial<'_> {
         }
         if !outlived.left.is_empty() {
             let left = processes::named(&outlived.left);
-            self.events.left(&format!("processes of the workload could not be ended: {left}"));
+            self.events.left(&format!(
+                "processes of the workload could not be ended: {left}"
+            ));
         }
         early.map_or(Ok(end_ns), Err)
     }
@@ -243,7 +256,13 @@ impl Trial<'_> {
         let entries = journal::entries(self.folder);
         if entries.contains(&Entry::Prepare) {
             let script = &self.spec.restore;
-            restore::run(script, self.folder, &self.scripts, &mut self.attention, &mut self.events);
+            restore::run(
+                script,
+                self.folder,
+                &self.scripts,
+                &mut self.attention,
+                &mut self.events,
+            );
         }
         // What `prepare` and `restore` left is of no use to anybody now.
         let kin = Kin {
@@ -254,7 +273,9 @@ impl Trial<'_> {
         let outlived = ending::kin(&kin, PATIENCE_NS, OUTLIVED_GRACE_NS, &mut self.attention);
         if !outlived.left.is_empty() {
             let left = processes::named(&outlived.left);
-            self.events.left(&format!("processes of the trial could not be ended: {left}"));
+            self.events.left(&format!(
+                "processes of the trial could not be ended: {left}"
+            ));
         }
         settings::put_back(&entries, self.held, &mut self.events);
     }

@@ -25,7 +25,10 @@ impl SelfAccount {
     /// Appends a block: processor time so far, resident memory, samples of all monitors taken and missed so far.
     pub fn write(&mut self, counts: &[Counts], out: &mut Vec<u8>) {
         let taken: u64 = counts.iter().map(|c| c.taken.load(Ordering::Relaxed)).sum();
-        let missed: u64 = counts.iter().map(|c| c.missed.load(Ordering::Relaxed)).sum();
+        let missed: u64 = counts
+            .iter()
+            .map(|c| c.missed.load(Ordering::Relaxed))
+            .sum();
         // A Vec takes all that is written.
         let _ = write!(
             out,

@@ -40,7 +40,10 @@ fn equal_bytes(one: &[u8], other: &[u8]) -> usize {
 }
 
 fn first_line(text: &[u8]) -> (&[u8], &[u8]) {
-    let end = text.iter().position(|&b| b == b'\n').map_or(text.len(), |at| at + 1);
+    let end = text
+        .iter()
+        .position(|&b| b == b'\n')
+        .map_or(text.len(), |at| at + 1);
     text.split_at(end)
 }
 
@@ -65,8 +68,15 @@ mod tests {
         assert_eq!(changes(before, before).unwrap(), "");
         for (from, to) in [("5", "6"), ("5", "12345"), ("9", "10"), ("7", "8888")] {
             let now = before.replace(from, to);
-            let line = now.lines().find(|line| line.contains(&format!(" {to} "))).unwrap();
-            assert_eq!(changes(before, &now).unwrap(), format!("{line}\n"), "{from} {to}");
+            let line = now
+                .lines()
+                .find(|line| line.contains(&format!(" {to} ")))
+                .unwrap();
+            assert_eq!(
+                changes(before, &now).unwrap(),
+                format!("{line}\n"),
+                "{from} {to}"
+            );
         }
         let all = "MemTotal: 1 kB\nMemFree: 22 kB\nBuffers: 333 kB\n";
         assert_eq!(changes(before, all).unwrap(), all);
@@ -75,7 +85,14 @@ mod tests {
     #[test]
     fn other_lines_make_the_file_another() {
         let before = "a 1\nb 2\n";
-        for now in ["a 1\n", "a 1\nb 2\nc 3\n", "a 1\nc 2\n", "", "b 2\n", "a 1\nb 2\nc 3"] {
+        for now in [
+            "a 1\n",
+            "a 1\nb 2\nc 3\n",
+            "a 1\nc 2\n",
+            "",
+            "b 2\n",
+            "a 1\nb 2\nc 3",
+        ] {
             assert_eq!(changes(before, now), None, "{now:?}");
         }
         // Unlike a line in its place, a last line without its end is the same line.

@@ -68,7 +68,11 @@ impl Sampling {
     ///
     /// # Errors
     /// When one of them cannot be read, or there are no threads to have.
-    pub fn start(wishes: &[Wish], folder: &Folder, events: &mut Events) -> Result<Sampling, String> {
+    pub fn start(
+        wishes: &[Wish],
+        folder: &Folder,
+        events: &mut Events,
+    ) -> Result<Sampling, String> {
         let mut paced = Vec::new();
         let mut files = Vec::new();
         for wish in wishes {

@@ -166,7 +166,10 @@ impl Sampler {
                     }
                     Err(e) => {
                         paced.gone = true;
-                        let note = format!("the monitor {} cannot read its file any more: {e}", paced.name);
+                        let note = format!(
+                            "the monitor {} cannot read its file any more: {e}",
+                            paced.name
+                        );
                         let _ = self.notes.send(note);
                     }
                 }
@@ -193,7 +196,11 @@ impl Sampler {
     fn send(&mut self, file: usize, bytes: Vec<u8>, is_whole: bool) {
         self.waiting += 1;
         // The writer ends after this thread.
-        let _ = self.batches.send(Batch { file, bytes, is_whole });
+        let _ = self.batches.send(Batch {
+            file,
+            bytes,
+            is_whole,
+        });
     }
 
     fn buffer(&mut self) -> Vec<u8> {
@@ -219,7 +226,8 @@ impl Sampler {
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         // Of this thread only, as Linux has it.
         if rustix::process::setpriority_process(None, NICE).is_err() {
-            let note = "sampling has no precedence over other processes: on a busy host it may be late";
+            let note =
+                "sampling has no precedence over other processes: on a busy host it may be late";
             let _ = self.notes.send(note.to_owned());
         }
     }

@@ -53,7 +53,8 @@ impl Target {
 
     /// Whether the next block is to be a whole one, whatever changed.
     pub fn is_whole_due(&self, now_ns: u64) -> bool {
-        self.whole_at_ns.is_none_or(|last_ns| now_ns >= last_ns + WHOLE_NS)
+        self.whole_at_ns
+            .is_none_or(|last_ns| now_ns >= last_ns + WHOLE_NS)
     }
 
     /// Takes a sample and appends its block, a whole one if `is_due`; whether it became a whole one.
@@ -114,7 +115,11 @@ impl Target {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(e) => return Err(e),
             }
-            if !surely && reads == self.reads && bytes < self.now.len() && self.ends_as_before(bytes) {
+            if !surely
+                && reads == self.reads
+                && bytes < self.now.len()
+                && self.ends_as_before(bytes)
+            {
                 break;
             }
         }
@@ -143,7 +148,9 @@ mod tests {
 
     fn sample(target: &mut Target) -> (bool, String) {
         let mut out = Vec::new();
-        let whole = target.sample(target.is_whole_due(now_ns()), &mut out).unwrap();
+        let whole = target
+            .sample(target.is_whole_due(now_ns()), &mut out)
+            .unwrap();
         let text = String::from_utf8(out).unwrap();
         let (stamp, rest) = text.split_once('\n').unwrap();
         assert_eq!(stamp.starts_with("@ "), whole, "{stamp}");
@@ -157,7 +164,15 @@ mod tests {
         let mut old = String::new();
         let mut is_first = true;
         // The clock may make any of them whole.
-        for text in ["a 1\nb 2\n", "a 1\nb 3\n", "a 1\nb 3\nc 4\n", "b 3\n", "7", "", "a 5\nb 6\n"] {
+        for text in [
+            "a 1\nb 2\n",
+            "a 1\nb 3\n",
+            "a 1\nb 3\nc 4\n",
+            "b 3\n",
+            "7",
+            "",
+            "a 5\nb 6\n",
+        ] {
             std::fs::write(&path, text).unwrap();
             if is_first {
                 old = text.to_owned();

@@ -43,7 +43,10 @@ pub fn write(files: Vec<File>, batches: &Receiver<Batch>, empty: &Sender<Vec<u8>
         // Nobody takes it back at the very end.
         let _ = empty.send(batch.bytes);
     }
-    outputs.into_iter().map(|output| output.lost_bytes).collect()
+    outputs
+        .into_iter()
+        .map(|output| output.lost_bytes)
+        .collect()
 }
 
 impl Output {
@@ -71,7 +74,12 @@ impl Output {
     /// Takes the room first, so that no part of a batch is written that a follower would have seen. File systems that
     /// cannot do so show it when they are written to.
     fn has_room(&self, bytes: u64) -> bool {
-        let taken = fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.end, bytes.max(1));
+        let taken = fallocate(
+            &self.file,
+            FallocateFlags::KEEP_SIZE,
+            self.end,
+            bytes.max(1),
+        );
         !matches!(taken, Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG))
     }
 }

@@ -182,6 +182,7 @@ fn spec(command: &str) -> Spec {
         }],
         settings: Vec::new(),
         guarded: Vec::new(),
+        reports: Vec::new(),
         prepare: "echo prepared\n".into(),
         command: command.into(),
         restore: "echo restored\n".into(),
