@@ -417,5 +417,5 @@ fn a_record_names_no_folder_but_a_trial_s() {
     let story = then(story, [good()]);
     let record = resume(&story, &first);
     assert_eq!(states(&record), ["complete"; 4]);
-    assert!(story.hosts[0].scripts("../").is_empty());
+    assert!(story.hosts[0].scripts("../../etc").is_empty());
 }
