@@ -135,6 +135,22 @@ impl Place {
         self.run(&supervisor(&self.folder(trial)).stop());
     }
 
+    fn kill(&self, signal: &str, pid: u32) {
+        assert!(
+            self.run(&format!("kill -s {signal} {pid}"))
+                .status
+                .success()
+        );
+    }
+
+    /// The supervisor itself ends a moment after its last words.
+    fn nothing_runs(&self, trial: &str) {
+        self.until(
+            || self.running(trial).is_empty(),
+            "the end of every process",
+        );
+    }
+
     /// The processes whose environment has a trial's variable.
     fn running(&self, trial: &str) -> Vec<u32> {
         let variable = format!("=[{trial}]");
