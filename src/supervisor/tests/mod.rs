@@ -167,6 +167,21 @@ impl Place {
     }
 }
 
+/// Whatever became of a test, nothing of it runs on.
+impl Drop for Place {
+    fn drop(&mut self) {
+        for entry in std::fs::read_dir(self.base.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            for pid in self.running(&entry.file_name().to_string_lossy()) {
+                self.run(&format!("kill -s KILL {pid}"));
+            }
+        }
+    }
+}
+
 impl std::fmt::Debug for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shell = std::fs::read_link(self.file("bin/sh"));
