@@ -157,6 +157,8 @@ fn commands(plan: &Plan, out: &mut String) {
     out.push_str("\nto see which boot it is, in each trial, and before and after each boot:\n");
     script(workload::boot::IDENTITY, out);
     if experiment.workload.kind == WorkloadKind::Boot {
+        out.push_str("\nafter each boot, each line by itself:\n");
+        script(&workload::boot::questions(), out);
         return;
     }
     supervised(plan, out);
