@@ -2,8 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::folder;
+
+/// How often a removal is tried, and how long is waited after each.
+const REMOVALS: usize = 40;
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// A control group (version 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,9 +52,15 @@ impl Cgroup {
         let _ = fs::write(self.path.join("cgroup.kill"), "1");
     }
 
-    /// Removes it with what is below; what still has processes stays.
+    /// Removes it with what is below; what still has processes stays. One that ended may be in its group for a while.
     pub fn remove(&self) {
-        self.walk(&mut |path| drop(fs::remove_dir(path)));
+        for _ in 0..REMOVALS {
+            self.walk(&mut |path| drop(fs::remove_dir(path)));
+            if !self.path.exists() {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// Calls for every group below it, deepest first, and for itself.
