@@ -74,6 +74,29 @@ impl Cgroup {
     }
 }
 
+/// Removes a trial's groups, given its workload's, for a supervisor that did not live to do so; this process may be in
+/// one of them. What an init system made is left to it.
+pub fn remove_of(trial: &str, workload: &Cgroup) {
+    let Some(both) = workload.path.parent() else {
+        return;
+    };
+    if both
+        .file_name()
+        .is_some_and(|name| *name == *group_name(trial).as_str())
+    {
+        let is_in = mount().and_then(|mount| own(&mount));
+        let is_in = is_in.is_some_and(|path| path.starts_with(both));
+        if let Some(root) = both.parent().filter(|_| is_in) {
+            Cgroup::at(root).enter();
+        }
+        Cgroup::at(both).remove();
+    }
+}
+
+fn group_name(trial: &str) -> String {
+    format!("ktrial-{trial}")
+}
+
 /// A trial's two groups, and where its supervisor came from.
 #[derive(Debug)]
 pub struct Groups {
@@ -96,7 +119,7 @@ impl Groups {
         let origin = Cgroup::at(own(&mount)?);
         let path = match delegated {
             true => origin.path.clone(),
-            false => mount.join(format!("ktrial-{trial}")),
+            false => mount.join(group_name(trial)),
         };
         let groups = Groups {
             workload: Cgroup::at(path.join("workload")),
