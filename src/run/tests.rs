@@ -56,9 +56,11 @@ fn a_trial_is_started_followed_and_forgotten() {
             "echo '==ktrial== facts'",
             "cat /proc/sys/kernel/random/boot_id",
             "# where trials are",
+            "# the shell's programs",
             "# start the trial",
             FOLLOW,
             "# where trials are",
+            "# the shell's programs",
             "# forget the trial"
         ]
     );

@@ -28,6 +28,7 @@ fn taken(
             "-" => assert_eq!(line, "- 0 0\n"),
             "." | "!" => return Some(name.to_owned()),
             name => {
+                assert!(!files.contains_key("result") || name == "result", "{name}");
                 let file = files.entry(name.to_owned()).or_default();
                 assert_eq!(file.len().to_string(), offset, "{name}");
                 assert!(bytes.len() <= 256 << 10);

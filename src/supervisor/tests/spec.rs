@@ -186,12 +186,10 @@ fn kmod_sh_runs_in_its_own_folder_and_its_modules_are_kept_for_the_end() {
 #[test]
 fn a_boot_that_is_the_workload_is_what_is_asked_after_it() {
     let boot = "question: q\nprimary: boot.total\nhosts: [h]\nconditions: {a: {v: 1}, b: {v: 2}}\n\
-        workload: {boot: {}, duration: 60s}\ndesign: {trials: 1}\nboot: {every: trial}\n";
-    if let Ok(experiment) = Experiment::parse(boot, "e.yaml") {
-        let plan = experiment.plan().unwrap();
-        let spec = spec::spec(&plan.trials[0], &plan.experiment, Kind::Agent, None);
-        assert!(spec.command.contains("systemd-analyze"));
-    }
+        boot: {every: trial, command_line: ['log={v}']}\nworkload: {boot: [a.service]}\ndesign: {trials: 1}\n";
+    let plan = Experiment::parse(boot, "e.yaml").unwrap().plan().unwrap();
+    let spec = spec::spec(&plan.trials[0], &plan.experiment, Kind::Agent, None);
+    assert!(spec.command.contains("systemd-analyze"));
 }
 
 #[test]
