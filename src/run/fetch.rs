@@ -8,15 +8,15 @@ use crate::record::State;
 use crate::supervisor::Kind;
 use crate::workload;
 
+use super::beside;
 use super::folder::Folder;
 use super::link::Link;
 use super::program;
-use super::reach::{LeftOut, not_ready};
 use super::progress::Update;
+use super::reach::{LeftOut, not_ready};
 use super::sequence::{Shared, end, lost, of_the_record};
 use super::trial::conclude;
 use super::watch::Watch;
-use super::beside;
 
 /// Fetches every trial that the record says is on a host, and watches to its end what still runs there.
 ///

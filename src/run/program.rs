@@ -99,12 +99,15 @@ fn base(host: &dyn Host) -> Result<String> {
     if output.exit.ok() && user.is_some_and(|user| user.parse::<u32>().is_ok()) {
         return Ok(base.to_owned());
     }
-    let said = said::last_line(&output.stderr).unwrap_or_else(|| said::escaped(base, said::MESSAGE));
+    let said =
+        said::last_line(&output.stderr).unwrap_or_else(|| said::escaped(base, said::MESSAGE));
     Err(Error::new(
         ErrorKind::HostStable,
         format!("{}: it has no place for trials: {said}", host.name()),
     )
-    .next(format!("make {BASE}-UID a folder that belongs to this user alone, on a disk with room")))
+    .next(format!(
+        "make {BASE}-UID a folder that belongs to this user alone, on a disk with room"
+    )))
 }
 
 /// The script that looks for the agent before a trial, as it runs on the host but for the folder's name: `BASE` stands
@@ -147,9 +150,11 @@ fn agent(host: &dyn Host, program: &str, hash: &str, bytes: &[u8]) -> Result<Opt
         return Ok(found);
     }
     let output = host.exec_fed(&taking(program, hash), bytes, DEADLINE)?;
-    Ok(look(&String::from_utf8_lossy(&output.stdout)).unwrap_or_else(|| {
-        Some(said::last_line(&output.stderr).unwrap_or_else(|| "it cannot be sent".to_owned()))
-    }))
+    Ok(
+        look(&String::from_utf8_lossy(&output.stdout)).unwrap_or_else(|| {
+            Some(said::last_line(&output.stderr).unwrap_or_else(|| "it cannot be sent".to_owned()))
+        }),
+    )
 }
 
 /// The script that looks for the agent of this hash: it says `ready`, `absent`, or `no WHY` in its last line.
@@ -159,7 +164,10 @@ fn looking(program: &str, hash: &str) -> String {
 
 /// The script that takes the agent from its input, and looks for it then.
 fn taking(program: &str, hash: &str) -> String {
-    format!("# the agent for this host\n{}{TAKE}{LOOK}", begin(program, hash))
+    format!(
+        "# the agent for this host\n{}{TAKE}{LOOK}",
+        begin(program, hash)
+    )
 }
 
 fn begin(program: &str, hash: &str) -> String {

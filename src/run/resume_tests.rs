@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::resume::resume_by;
-use super::story::{FOLLOW, SAMPLE, Story, Told, bad, good, interrupted, raw, reason, states, ways};
+use super::story::{
+    FOLLOW, SAMPLE, Story, Told, bad, good, interrupted, raw, reason, states, ways,
+};
 use super::*;
 use crate::experiment::Experiment;
 use crate::host::scripted::{Play, ScriptedHost, Step};
