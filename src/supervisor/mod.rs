@@ -45,12 +45,12 @@ pub fn told() -> String {
     match ktrial_agent::PROGRAM {
         Some(program) => format!(
             "supervised by the agent, a program of {} KiB for {} that is sent once to a host and checked there \
-             (sha256 {}); {otherwise}. How it is looked for:",
+             (sha256 {}); {otherwise}",
             program.len().div_ceil(1024),
             ktrial_agent::MACHINE,
             sha256_hex(program),
         ),
-        None => "supervised by the shell script below: this ktrial was built without the agent"
+        None => "supervised by a shell script: this ktrial was built without the agent"
             .to_owned(),
     }
 }
