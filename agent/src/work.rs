@@ -6,7 +6,7 @@ use ktrial_agent::{Ended, Spec};
 use rustix::process::{Pid, Signal, getpid, getppid, set_child_subreaper};
 
 use crate::attention::{Attention, Exit};
-use crate::cgroup::Cgroup;
+use crate::cgroup::{self, Cgroup};
 use crate::clock::{ms, now_ns};
 use crate::ending;
 use crate::event::Events;
@@ -45,6 +45,7 @@ pub fn work(folder: &Folder, oom: Option<String>, cgroup: Option<Cgroup>) -> Res
         lease: Lease::new(folder, spec.lease_ms),
         monitors: Monitors::new(),
         keeper: getppid(),
+        has_no_keeper: false,
         kin: Kin {
             variable: scripts.variable(),
             not_variable: scripts.beside_variable(),
@@ -66,6 +67,11 @@ pub fn work(folder: &Folder, oom: Option<String>, cgroup: Option<Cgroup>) -> Res
     trial.events.ended(how, &reason);
     result::write(folder, &folder::fetched(&spec))?;
     lock::release(folder);
+    if trial.has_no_keeper
+        && let Some(cgroup) = &trial.kin.cgroup
+    {
+        cgroup::remove_of(folder.name(), cgroup);
+    }
     Ok(())
 }
 
@@ -79,6 +85,7 @@ struct Trial<'a> {
     monitors: Monitors,
     kin: Kin,
     keeper: Option<Pid>,
+    has_no_keeper: bool,
     /// Whether all settings hold.
     held: bool,
 }
@@ -239,6 +246,7 @@ impl Trial<'_> {
         self.monitors.look(&self.attention, &mut self.events);
         if getppid() != self.keeper {
             self.keeper = getppid();
+            self.has_no_keeper = true;
             self.do_without_keeper()?;
         }
         if self.attention.is_told_to_end() || self.folder.has("stop") {

@@ -95,7 +95,9 @@ impl Folder {
     /// The script that removes the folder, unless something there is still to come.
     pub(super) fn forget(&self) -> String {
         let path = &self.path;
-        format!("# forget the trial\n[ ! -e {path}/pid ] || [ -e {path}/result ] || exit 1\nrm -rf {path}\n")
+        format!(
+            "# forget the trial\n[ ! -e {path}/pid ] || [ -e {path}/result ] || exit 1\nrm -rf {path}\n"
+        )
     }
 
     fn supervisor(&self) -> Supervisor<'_> {

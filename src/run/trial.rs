@@ -94,9 +94,7 @@ pub(super) fn execute(setting: &Setting<'_>, link: &mut Link<'_>) -> Result<Outc
     slot.update(|trial| trial.notes.extend(ready.note))?;
     let mut watch = Watch::begin(planned, experiment, link, slot, folder)?;
     match start(&mut watch, &spec)? {
-        Some(refused) => {
-            Ok(Ending::Failed(refused).into())
-        }
+        Some(refused) => Ok(Ending::Failed(refused).into()),
         None => conclude(&mut watch),
     }
 }
@@ -123,7 +121,7 @@ fn start(watch: &mut Watch<'_, '_, '_>, spec: &Spec) -> Result<Option<String>> {
 /// # Errors
 /// As [`execute`].
 pub(super) fn conclude(watch: &mut Watch<'_, '_, '_>) -> Result<Outcome> {
-    let lost = watch.to_the_end()?;
+    let lost = watch.finish()?;
     let mut notes = std::mem::take(&mut watch.events.notes);
     notes.extend(watch.notes());
     let ending = match lost {
@@ -247,4 +245,3 @@ impl From<Ending> for Outcome {
         }
     }
 }
-

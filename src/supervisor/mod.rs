@@ -40,7 +40,8 @@ impl Kind {
 
 /// What supervises trials, in a sentence: the agent's size and hash, and when it is the shell.
 pub fn told() -> String {
-    let otherwise = "the shell script below does it where that does not run, and with --supervisor shell";
+    let otherwise =
+        "the shell script below does it where that does not run, and with --supervisor shell";
     match ktrial_agent::PROGRAM {
         Some(program) => format!(
             "supervised by the agent, a program of {} KiB for {} that is sent once to a host and checked there \
@@ -49,7 +50,8 @@ pub fn told() -> String {
             ktrial_agent::MACHINE,
             sha256_hex(program),
         ),
-        None => "supervised by the shell script below: this ktrial was built without the agent".to_owned(),
+        None => "supervised by the shell script below: this ktrial was built without the agent"
+            .to_owned(),
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::boots;
 use crate::ascii::escaped;
-use crate::supervisor::{self, Kind};
 use crate::experiment::{BOOT_TAKES, OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial, WorkloadKind};
+use crate::supervisor::{self, Kind};
 use crate::{monitor, run, workload};
 
 const COLUMNS: usize = 100;
@@ -157,6 +157,8 @@ fn commands(plan: &Plan, out: &mut String) {
     out.push_str("\nto see which boot it is, in each trial, and before and after each boot:\n");
     script(workload::boot::IDENTITY, out);
     if experiment.workload.kind == WorkloadKind::Boot {
+        out.push_str("\nafter each boot, each line by itself:\n");
+        script(&workload::boot::questions(), out);
         return;
     }
     supervised(plan, out);
@@ -179,9 +181,14 @@ fn supervised(plan: &Plan, out: &mut String) {
         );
         match monitor::file(chosen.kind) {
             Some(file) => {
-                let _ = writeln!(out, "  the agent reads {file}; the shell, at most once a second:");
+                let _ = writeln!(
+                    out,
+                    "  the agent reads {file}; the shell, at most once a second:"
+                );
             }
-            None => out.push_str("  by the agent and by the shell, which has at most one sample a second:\n"),
+            None => out.push_str(
+                "  by the agent and by the shell, which has at most one sample a second:\n",
+            ),
         }
         script(&monitor::script(chosen, workload::planned(experiment)), out);
     }
@@ -198,7 +205,12 @@ fn supervised(plan: &Plan, out: &mut String) {
             wrapped("  ", "    ", &escaped(&pair), out);
         }
         for file in &spec.guarded {
-            wrapped("  ", "    ", &format!("{} is put back after it", escaped(file)), out);
+            wrapped(
+                "  ",
+                "    ",
+                &format!("{} is put back after it", escaped(file)),
+                out,
+            );
         }
         for (what, text) in [
             ("before the idle phase", &spec.prepare),
