@@ -191,6 +191,7 @@ fn begin(folder: &Folder) -> Result<Identity, String> {
             recover::after(&other, None, None)?;
         }
         let written = folder.write("pid", format!("{identity}\n").as_bytes());
+        let written = written.and_then(|()| folder.keep());
         written.map_err(|e| format!("pid: {e}"))
     };
     match begun() {
