@@ -35,6 +35,7 @@ else
 guests: build notebooks
 	TRIALS=1 testbed/demo $(ktrial) $(kernel)
 	testbed/check $(ktrial)
+	testbed/faults $(ktrial)
 endif
 
 setup:
