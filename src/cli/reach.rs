@@ -19,6 +19,8 @@ use crate::run::{self, Ask, Cancel, Hook, Progress, Restart, Ways};
 use crate::supervisor::Kind;
 use crate::workload::quote;
 
+const SHORTEST_LEASE: Duration = Duration::from_secs(30);
+
 /// The options of everything that runs on hosts.
 #[derive(Debug, clap::Args)]
 pub struct Reach {
@@ -51,7 +53,7 @@ pub struct Reach {
 
     /// How long a trial goes on while nobody watches it: then its host ends it, and keeps what it has. Without it the
     /// planned time of a trial and ten minutes.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = lease)]
     lease: Option<Duration>,
 }
 
@@ -127,6 +129,11 @@ impl Reach {
         if let Some(which) = &self.supervisor {
             words.extend(["--supervisor".to_owned(), which.clone()]);
         }
+        for (option, time) in [("--patience", self.patience), ("--lease", self.lease)] {
+            if let Some(time) = time {
+                words.extend([option.to_owned(), format!("{}ms", time.as_millis())]);
+            }
+        }
         if let Some(n) = self.max_hosts {
             words.extend(["--max-hosts".to_owned(), n.to_string()]);
         }
@@ -140,6 +147,18 @@ fn time(text: &str) -> std::result::Result<Duration, String> {
         Some(right) => format!("{wrong}; {right}"),
         None => format!("{wrong}; such as 90s, 10min or 2h"),
     })
+}
+
+/// A lease: a follower renews it every few seconds, and a connection that breaks takes a while to stand again.
+fn lease(text: &str) -> std::result::Result<Duration, String> {
+    let lease = time(text)?;
+    match lease < SHORTEST_LEASE {
+        true => Err(
+            "a lease is at least 30s: it is renewed every 5 s, over connections that may break"
+                .to_owned(),
+        ),
+        false => Ok(lease),
+    }
 }
 
 fn text(path: &Path) -> String {

@@ -94,7 +94,7 @@ fn check_shell(host: &dyn Host) -> Result<()> {
 }
 
 /// The folder for trials, made when it is not there.
-fn base(host: &dyn Host) -> Result<String> {
+pub(super) fn base(host: &dyn Host) -> Result<String> {
     let output = host.exec(&place_script(), DEADLINE)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let base = text.lines().next_back().unwrap_or_default();
@@ -124,14 +124,22 @@ fn is_base(path: &str) -> bool {
         && user.is_some_and(|user| user.parse::<u32>().is_ok())
 }
 
+/// The script that takes the agent where it is absent; `BASE` and the agent itself on its input as in
+/// [`agent_script`].
+pub fn send_script() -> String {
+    match ktrial_agent::PROGRAM {
+        Some(program) => taking("BASE/agent-HASH", &sha256_hex(program)),
+        None => String::new(),
+    }
+}
+
 /// The script that looks for the agent before a trial, as it runs on the host but for the folder's name: `BASE` stands
 /// for it. Empty when this ktrial has no agent.
 pub fn agent_script() -> String {
     let hash = ktrial_agent::PROGRAM.map(sha256_hex).unwrap_or_default();
-    let name: String = hash.chars().take(16).collect();
     match hash.is_empty() {
         true => String::new(),
-        false => looking(&format!("BASE/agent-{name}"), &hash),
+        false => looking("BASE/agent-HASH", &hash),
     }
 }
 
@@ -198,7 +206,7 @@ said=$("$agent" version 2>&1) && echo ready || echo "no $said"
 "#;
 
 const TAKE: &str = r#"umask 077
-# Those of other versions, when nobody has used them for a month.
+# Those of other versions, a month after they came.
 find "${agent%/*}" -name 'agent-*' -mtime +30 -exec rm -f {} + 2>/dev/null
 cat >"$agent.$$" && chmod 700 "$agent.$$" && mv "$agent.$$" "$agent" || { rm -f "$agent.$$"; echo "no $agent cannot be written"; exit; }
 "#;

@@ -49,7 +49,16 @@ fn supervised(plan: &Plan, out: &mut String) {
     script(&run::place_script(), out);
     out.push('\n');
     wrapped("", "  ", &supervisor::told(), out);
-    script(&run::agent_script(), out);
+    for (what, text) in [
+        ("how the agent is looked for", run::agent_script()),
+        (
+            "how it is sent where it is absent, as input",
+            run::send_script(),
+        ),
+    ] {
+        let _ = writeln!(out, "\n{what}:");
+        script(&text, out);
+    }
     for chosen in &experiment.monitors {
         let _ = writeln!(
             out,
@@ -97,10 +106,15 @@ fn supervised(plan: &Plan, out: &mut String) {
             }
         }
     }
-    out.push_str("\nthe shell's supervisor, where the agent does not run or is not asked for:\n");
-    if let Some(trial) = plan.trials.first() {
-        let spec = supervisor::spec(trial, experiment, Kind::Shell, None);
-        script(&supervisor::shell_script(&spec), out);
+    let Some(trial) = plan.trials.first() else {
+        return;
+    };
+    for (kind, by) in [(Kind::Agent, "the agent"), (Kind::Shell, "the shell")] {
+        let spec = supervisor::spec(trial, experiment, kind, None);
+        for (what, text) in run::trial_scripts(&spec, kind) {
+            let _ = writeln!(out, "\n{by}, {what}:");
+            script(&text, out);
+        }
     }
 }
 
