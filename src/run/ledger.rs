@@ -305,6 +305,8 @@ impl Slot<'_> {
             monitor: monitor.to_owned(),
             path,
         });
+        // Before anything is written to it: a ktrial that resumes goes on with the files that are listed.
+        writer.save(manifest)?;
         Ok(opened)
     }
 
