@@ -1,14 +1,14 @@
-# Takes the file $1 for the process that .lock names. A link is made whole or not at all, so one of many gets it.
+# Takes the file $1 for the process that $own names. A link is made whole or not at all, so one of many gets it.
 # Who is dead holds nothing; but only who has the lock on the dead one's own numbers may take its lock away, or a second
 # one that looked at the same time would take away the first one's.
 take() {
-  ln .lock "$1" 2>/dev/null && return
+  ln "$own" "$1" 2>/dev/null && return
   holder "$1" && lives "$pid" "$start" "$id" && return 1
   set -- "$1" "$pid.$start"
   take "$1.$2" || return 1
   holder "$1"
   [ "$pid.$start" != "$2" ] || rm -f "$1"
-  ln .lock "$1" 2>/dev/null
+  ln "$own" "$1" 2>/dev/null
   set -- "$1.$2" "$?"
   rm -f "$1"
   return "$2"
@@ -20,9 +20,13 @@ holder() {
   case $pid$start in '' | *[!0-9]*) pid=0 start=0 ;; esac
   [ "$pid" != 0 ]
 }
-# Takes the host for this process.
+# Takes the host for this process. A file of its own: what another process has linked is that one's lock.
 take_host() {
-  process $$ && printf '%s\n' "$$ $began $boot $folder" >.lock && take "$lock" && return
+  own=.lock.$$
+  process $$ && printf '%s\n' "$$ $began $boot $folder" >"$own" && take "$lock"
+  set -- "$?"
+  rm -f "$own"
+  [ "$1" != 0 ] || return 0
   holder "$lock"
   refusal="trial $owner runs on this host, process $pid"
   [ "$pid" != 0 ] || refusal="the lock $lock cannot be taken"
