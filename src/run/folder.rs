@@ -10,7 +10,7 @@ use crate::host::{Host, Output};
 use crate::record::OnHost;
 use crate::supervisor::{Kind, Supervisor};
 
-use super::program::Ready;
+use super::program::{self, Ready};
 use super::watch::SHORT;
 
 /// A trial on its host.
@@ -74,6 +74,18 @@ impl Folder {
             self.supervisor().start(spec)
         );
         host.exec_fed(&script, &json, SHORT)
+    }
+
+    /// Sees to it that the host has what the scripts below call, also when somebody removed it.
+    ///
+    /// # Errors
+    /// As [`program::ready`].
+    pub(super) fn equip(&self, host: &dyn Host) -> Result<()> {
+        match self.kind {
+            Kind::Agent => program::ready(host, Some(self.kind)).map(drop),
+            // Its files are the trial's own.
+            Kind::Shell => Ok(()),
+        }
     }
 
     /// The script that gives what is new of the trial's files.

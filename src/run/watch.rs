@@ -145,6 +145,8 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                     odd += 1;
                     let shared = self.link.shared;
                     pause(shared.clock, shared.cancel, Duration::from_secs(1));
+                    let folder = &self.folder;
+                    self.link.again(|host| folder.equip(host))?;
                 }
                 Ok(Follow::Overdue) => {
                     let limit = self.limit().as_secs();
@@ -168,7 +170,7 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
     fn follow(&mut self) -> Result<Follow> {
         let shared = self.link.shared;
         let script = self.folder.follow(&self.received.offsets());
-        let mut running = self.link.host()?.spawn(&script)?;
+        let mut running = self.link.host()?.spawn_open(&script)?;
         let mut frames = Frames::default();
         let mut said = Vec::new();
         // Time spent waiting, not the clock: whoever does not wait does not listen either.
@@ -182,7 +184,8 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                     };
                     for frame in found {
                         match frame {
-                            Frame::Alive => {}
+                            // Renews the lease: this one is there, too.
+                            Frame::Alive => running.feed(b"\n"),
                             Frame::Complete => return Ok(Follow::Complete),
                             Frame::Gone => return Ok(Follow::Gone),
                             Frame::Piece {
@@ -226,7 +229,11 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
     /// Asks the host to end the trial gently.
     fn stop(&mut self) -> Result<()> {
         let script = self.folder.stop();
-        self.link.host()?.exec(&script, SHORT)?;
+        let host = self.link.host()?;
+        if !host.exec(&script, SHORT)?.exit.ok() {
+            self.folder.equip(host)?;
+            host.exec(&script, SHORT)?;
+        }
         self.stopped = true;
         Ok(())
     }
