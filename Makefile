@@ -9,7 +9,7 @@ ktrial := $(CARGO_TARGET_DIR)/debug/ktrial
 kernel := $(CARGO_TARGET_DIR)/debug/ktrial-kernel
 
 # Package by package: together they would unite their features, and polars would be built once more.
-each := set -e; for package in ktrial ktrial-kernel; do
+each := set -e; for package in ktrial ktrial-agent ktrial-kernel; do
 
 .PHONY: demo test bench loopback guests build setup lint unit docs deny notebooks
 
@@ -35,6 +35,7 @@ else
 guests: build notebooks
 	TRIALS=1 testbed/demo $(ktrial) $(kernel)
 	testbed/check $(ktrial)
+	testbed/faults $(ktrial)
 endif
 
 setup:

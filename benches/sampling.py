@@ -116,6 +116,23 @@ def reads(files):
     return run
 
 
+def floor(program, files):
+    def run(seconds):
+        n = round(seconds * 1000) or 1
+        with tempfile.TemporaryDirectory() as folder:
+            cpu, _ = tree([program, str(n), *(f"/proc/{name}" for name in files)], folder)
+        return cpu, n
+
+    return run
+
+
+def compiled(folder):
+    """floor.c as a program; none without a compiler."""
+    program, source = os.path.join(folder, "floor"), os.path.join(os.path.dirname(os.path.abspath(__file__)), "floor.c")
+    cc = shutil.which("cc")
+    return program if cc and subprocess.run([cc, "-O2", "-o", program, source]).returncode == 0 else None
+
+
 def monitor(ktrial, hz):
     """ktrial's own script for hosts without the agent, as its plan shows it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +161,7 @@ def agent(program, files, hz):
         ]  # fmt: skip
         spec = {
             "trial": "t01", "idle_ms": 0, "settle_ms": 0, "limit_ms": 600_000, "grace_ms": 1000, "lease_ms": 600_000,
-            "monitors": monitors, "settings": [], "guarded": [], "prepare": "", "restore": "",
+            "monitors": monitors, "settings": [], "guarded": [], "reports": [], "prepare": "", "restore": "",
             "command": f"exec sleep {seconds or 0.1}",
         }  # fmt: skip
         with tempfile.TemporaryDirectory() as above:
@@ -188,11 +205,15 @@ def main():
     if options.ktrial:
         ways.append(Way("ktrial's shell monitor", 10, monitor(options.ktrial, 10)))
     rates = [1, 10, 100, 1000]
+    place = tempfile.TemporaryDirectory()
+    least = compiled(place.name)
     if options.agent:
         program = shutil.which(options.agent) or sys.exit(f"{options.agent} is no program")
         program = os.path.abspath(program)
         for files in (["meminfo"], ["meminfo", "vmstat"]):
             ways.append(Way("reads alone: " + " + ".join(files), 1000, reads(files)))
+            if least:
+                ways.append(Way("sleeps, reads: " + " + ".join(files), 1000, floor(least, files)))
             name = "agent: " + " + ".join(files)
             ways += [Way(name, hz, agent(program, files, hz)) for hz in rates]
     for _ in range(options.rounds):

@@ -193,7 +193,9 @@ fn a_chatty_login_is_no_data() {
 
 /// Input that is no text and has every byte.
 fn bytes(length: usize) -> Vec<u8> {
-    (0..length).map(|i| (i % 256 ^ i / 65_536) as u8).collect()
+    (0..length)
+        .map(|i| ((i % 256) ^ (i / 65_536)) as u8)
+        .collect()
 }
 
 #[test]

@@ -2,8 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::folder;
+
+/// How often a removal is tried, and how long is waited after each.
+const REMOVALS: usize = 40;
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// A control group (version 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,9 +52,15 @@ impl Cgroup {
         let _ = fs::write(self.path.join("cgroup.kill"), "1");
     }
 
-    /// Removes it with what is below; what still has processes stays.
+    /// Removes it with what is below; what still has processes stays. One that ended may be in its group for a while.
     pub fn remove(&self) {
-        self.walk(&mut |path| drop(fs::remove_dir(path)));
+        for _ in 0..REMOVALS {
+            self.walk(&mut |path| drop(fs::remove_dir(path)));
+            if !self.path.exists() {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// Calls for every group below it, deepest first, and for itself.
@@ -61,6 +72,29 @@ impl Cgroup {
         }
         call(&self.path);
     }
+}
+
+/// Removes a trial's groups, given its workload's, for a supervisor that did not live to do so; this process may be in
+/// one of them. What an init system made is left to it.
+pub fn remove_of(trial: &str, workload: &Cgroup) {
+    let Some(both) = workload.path.parent() else {
+        return;
+    };
+    if both
+        .file_name()
+        .is_some_and(|name| *name == *group_name(trial).as_str())
+    {
+        let is_in = mount().and_then(|mount| own(&mount));
+        let is_in = is_in.is_some_and(|path| path.starts_with(both));
+        if let Some(root) = both.parent().filter(|_| is_in) {
+            Cgroup::at(root).enter();
+        }
+        Cgroup::at(both).remove();
+    }
+}
+
+fn group_name(trial: &str) -> String {
+    format!("ktrial-{trial}")
 }
 
 /// A trial's two groups, and where its supervisor came from.
@@ -85,7 +119,7 @@ impl Groups {
         let origin = Cgroup::at(own(&mount)?);
         let path = match delegated {
             true => origin.path.clone(),
-            false => mount.join(format!("ktrial-{trial}")),
+            false => mount.join(group_name(trial)),
         };
         let groups = Groups {
             workload: Cgroup::at(path.join("workload")),

@@ -77,6 +77,14 @@ impl Folder {
         fs::rename(&temporary, self.file(name))
     }
 
+    /// Sees to it that a power cut leaves the folder, what the trial is to do, and whose it is.
+    pub fn keep(&self) -> io::Result<()> {
+        for path in [&self.file("spec.json"), self.path(), self.base()] {
+            File::open(path)?.sync_all()?;
+        }
+        Ok(())
+    }
+
     /// What the trial is to do.
     ///
     /// # Errors

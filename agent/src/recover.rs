@@ -4,7 +4,7 @@ use ktrial_agent::Ended;
 use rustix::process::{getpid, set_child_subreaper};
 
 use crate::attention::Attention;
-use crate::cgroup::Cgroup;
+use crate::cgroup::{self, Cgroup};
 use crate::clock::ms;
 use crate::ending;
 use crate::event::Events;
@@ -85,10 +85,8 @@ pub fn after(folder: &Folder, ancestor: Option<i32>, oom: Option<String>) -> Res
             restore::run(&spec.restore, folder, &scripts, &mut attention, &mut events);
         }
         settings::put_back(&entries, false, &mut events);
-        if let Some(cgroup) = cgroup.as_ref().filter(|_| ancestor.is_none())
-            && let Some(both) = cgroup.path().parent()
-        {
-            Cgroup::at(both).remove();
+        if let Some(cgroup) = cgroup.filter(|_| ancestor.is_none()) {
+            cgroup::remove_of(folder.name(), &cgroup);
         }
     }
     events.ended(how, "");

@@ -6,7 +6,7 @@ use ktrial_agent::{Ended, Spec};
 use rustix::process::{Pid, Signal, getpid, getppid, set_child_subreaper};
 
 use crate::attention::{Attention, Exit};
-use crate::cgroup::Cgroup;
+use crate::cgroup::{self, Cgroup};
 use crate::clock::{ms, now_ns};
 use crate::ending;
 use crate::event::Events;
@@ -17,7 +17,7 @@ use crate::lease::Lease;
 use crate::monitors::Monitors;
 use crate::processes::{self, Kin};
 use crate::scripts::Scripts;
-use crate::{lock, restore, result, settings};
+use crate::{lock, oom, restore, result, settings};
 
 /// How long processes that a workload's end leaves have to go by themselves.
 const PATIENCE_NS: u64 = ms(100);
@@ -45,6 +45,7 @@ pub fn work(folder: &Folder, oom: Option<String>, cgroup: Option<Cgroup>) -> Res
         lease: Lease::new(folder, spec.lease_ms),
         monitors: Monitors::new(),
         keeper: getppid(),
+        has_no_keeper: false,
         kin: Kin {
             variable: scripts.variable(),
             not_variable: scripts.beside_variable(),
@@ -66,6 +67,11 @@ pub fn work(folder: &Folder, oom: Option<String>, cgroup: Option<Cgroup>) -> Res
     trial.events.ended(how, &reason);
     result::write(folder, &folder::fetched(&spec))?;
     lock::release(folder);
+    if trial.has_no_keeper
+        && let Some(cgroup) = &trial.kin.cgroup
+    {
+        cgroup::remove_of(folder.name(), cgroup);
+    }
     Ok(())
 }
 
@@ -79,6 +85,7 @@ struct Trial<'a> {
     monitors: Monitors,
     kin: Kin,
     keeper: Option<Pid>,
+    has_no_keeper: bool,
     /// Whether all settings hold.
     held: bool,
 }
@@ -169,6 +176,7 @@ impl Trial<'_> {
         let all = processes::all().into_iter();
         self.kin.others = all.map(|p| (p.pid, p.start)).collect::<HashMap<_, _>>();
         let cgroup = self.kin.cgroup.as_ref();
+        let killed_before = oom::kills();
         let start_ns = now_ns();
         let script = self
             .scripts
@@ -210,6 +218,14 @@ impl Trial<'_> {
                 "processes of the workload could not be ended: {left}"
             ));
         }
+        if let (Some(before), Some(after)) = (killed_before, oom::kills())
+            && after > before
+        {
+            self.events.note(&format!(
+                "while the workload ran, the kernel killed {} of the host's processes for want of memory",
+                after - before
+            ));
+        }
         early.map_or(Ok(end_ns), Err)
     }
 
@@ -230,6 +246,7 @@ impl Trial<'_> {
         self.monitors.look(&self.attention, &mut self.events);
         if getppid() != self.keeper {
             self.keeper = getppid();
+            self.has_no_keeper = true;
             self.do_without_keeper()?;
         }
         if self.attention.is_told_to_end() || self.folder.has("stop") {

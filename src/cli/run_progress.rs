@@ -99,6 +99,12 @@ impl Progress for Bars {
                 trial,
                 planned,
                 ..
+            }
+            | Update::Fetching {
+                host,
+                trial,
+                planned,
+                ..
             } => {
                 inner.host(&self.group, host, planned);
                 if let Some(bar) = inner.hosts.get(host) {
@@ -232,6 +238,14 @@ impl Progress for Lines {
                 "{host}: {} {condition}, about {} s",
                 self.place(host, trial),
                 planned.as_secs()
+            )),
+            Update::Fetching {
+                host,
+                trial,
+                condition,
+                ..
+            } => tell(&format!(
+                "{host}: fetching {trial} {condition}, which went on without its ktrial"
             )),
             Update::Booting {
                 host,

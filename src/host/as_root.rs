@@ -1,6 +1,7 @@
 //! Root on a host whose login is another user's: by sudo(8), or by sudo and su(1) where sudoers allows nothing else.
 
-use std::collections::VecDeque;
+mod rooted;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,7 +13,8 @@ use super::root_refused::{Refused, may_want_password};
 use super::{Event, Host, INPUT_LIMIT, Output, Password, Running, SCRIPT_LIMIT};
 use super::{check_input_length, check_script};
 use crate::error::{Error, ErrorKind, Result};
-use crate::process::{after, collect, left};
+use crate::process::{after, collect, left, shown};
+use rooted::Rooted;
 
 /// The script that says the way to root that asks nothing: `root` when the login is root's, else `sudo` or `su`.
 pub const CHECK: &str = r#"# root, or the way to it
@@ -303,7 +305,7 @@ impl AsRoot {
             format!(
                 "{}: sudo did not start a script in time; it said: {}",
                 self.name(),
-                crate::process::shown(said)
+                shown(said)
             ),
         )
     }
@@ -358,79 +360,6 @@ impl Host for AsRoot {
 
     fn spawn_open(&self, script: &str) -> Result<Box<dyn Running>> {
         Ok(Box::new(self.start(script, None)?))
-    }
-}
-
-/// A script below sudo. On the controller itself, dropping it cannot end it: it is root's.
-struct Rooted {
-    running: Box<dyn Running>,
-    stdout: Fence,
-    stderr: Fence,
-    group: i32,
-    waiting: VecDeque<Event>,
-}
-
-impl Rooted {
-    fn new(running: Box<dyn Running>, sentinel: &str) -> Rooted {
-        Rooted {
-            running,
-            stdout: Fence::new(sentinel),
-            stderr: Fence::new(sentinel),
-            group: 0,
-            waiting: VecDeque::new(),
-        }
-    }
-
-    /// The next event of the script's own; none when no fence comes.
-    fn receive(&mut self, timeout: Duration) -> Result<Option<Event>> {
-        let event = self.running.next(timeout)?;
-        Ok(self.own(event))
-    }
-
-    /// What of an event is the script's own; none when no fence comes.
-    fn own(&mut self, event: Event) -> Option<Event> {
-        let event = match event {
-            Event::Stdout(bytes) => self.stdout.pass(bytes).map(Event::Stdout),
-            Event::Stderr(bytes) => self.stderr.pass(bytes).map(Event::Stderr),
-            other => Ok(other),
-        };
-        event.ok().map(|event| match event {
-            // What came was not the script's.
-            Event::Stdout(bytes) | Event::Stderr(bytes) if bytes.is_empty() => Event::Quiet,
-            event => event,
-        })
-    }
-
-    fn noise(&self) -> Vec<u8> {
-        [self.stdout.noise(), self.stderr.noise()].concat()
-    }
-}
-
-impl Running for Rooted {
-    fn group(&self) -> i32 {
-        self.group
-    }
-
-    fn feed(&mut self, bytes: &[u8]) {
-        self.running.feed(bytes);
-    }
-
-    fn end_input(&mut self) {
-        self.running.end_input();
-    }
-
-    fn next(&mut self, timeout: Duration) -> Result<Event> {
-        if let Some(event) = self.waiting.pop_front() {
-            return Ok(event);
-        }
-        let event = self.receive(timeout)?;
-        event.ok_or_else(|| {
-            let said = crate::process::shown(&self.noise());
-            Error::new(
-                ErrorKind::HostStable,
-                format!("sudo says too much before a script: {said}"),
-            )
-        })
     }
 }
 

@@ -77,7 +77,6 @@ struct Inner {
     name: String,
     pub(crate) clock: ScriptedClock,
     answers: Mutex<Vec<(&'static str, Output)>>,
-    refusals: Mutex<Vec<(&'static str, ErrorKind, usize)>>,
     lost_after: Mutex<Option<&'static str>>,
     plays: Mutex<Vec<(&'static str, VecDeque<Play>)>>,
     streams: Mutex<Vec<Arc<Mutex<Stream>>>>,
@@ -99,7 +98,6 @@ impl ScriptedHost {
             name: name.to_owned(),
             clock: clock.clone(),
             answers: Mutex::default(),
-            refusals: Mutex::default(),
             lost_after: Mutex::default(),
             plays: Mutex::default(),
             streams: Mutex::default(),
@@ -154,12 +152,6 @@ impl ScriptedHost {
         self.0.answers.lock().unwrap().push((contains, output));
     }
 
-    /// Does not run, so many times, what `exec` asks with a script that contains the text.
-    pub(crate) fn refuse(&self, contains: &'static str, kind: ErrorKind, times: usize) {
-        let mut refusals = self.0.refusals.lock().unwrap();
-        refusals.push((contains, kind, times));
-    }
-
     /// The connection breaks after a script that contains the text.
     pub(crate) fn lose_after(&self, contains: &'static str) {
         *self.0.lost_after.lock().unwrap() = Some(contains);
@@ -191,11 +183,6 @@ impl ScriptedHost {
     /// Sets the flag that the test gave.
     pub(crate) fn raise_flag(&self) {
         self.0.flag.cancel();
-    }
-
-    /// The host has another boot_id from now on.
-    pub(crate) fn reboot(&self) {
-        self.answer_first("boot_id", "00000000-1111-2222-3333-444444444444\n");
     }
 
     /// The host is back.
@@ -242,12 +229,6 @@ impl Host for ScriptedHost {
 
     fn exec_fed(&self, script: &str, input: &[u8], _: Duration) -> Result<Output> {
         self.check()?;
-        for (text, kind, times) in self.0.refusals.lock().unwrap().iter_mut() {
-            if script.contains(*text) && *times > 0 {
-                *times -= 1;
-                return Err(Error::new(*kind, "did not run a script"));
-            }
-        }
         if let Some(text) = *self.0.lost_after.lock().unwrap() {
             let lost = script.contains(text);
             self.0.broken.fetch_or(lost, Ordering::SeqCst);
@@ -257,7 +238,9 @@ impl Host for ScriptedHost {
         self.0.scripts.lock().unwrap().push(script.to_owned());
         self.0.inputs.lock().unwrap().push(input.to_vec());
         let answers = self.0.answers.lock().unwrap();
-        let fits = answers.iter().find(|(text, _)| told_by(script).contains(text));
+        let fits = answers
+            .iter()
+            .find(|(text, _)| told_by(script).contains(text));
         if let (false, Some((_, output))) = (self.signal(script), fits) {
             return Ok(output.clone());
         }

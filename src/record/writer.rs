@@ -125,7 +125,9 @@ impl RecordWriter {
         let bytes = regular_file::open(&target)
             .and_then(|file| regular_file::read(file, FILE_LIMIT_BYTES))
             .map_err(failed)?
-            .ok_or_else(|| Error::new(ErrorKind::Record, "is too long to go on with").at(&target))?;
+            .ok_or_else(|| {
+                Error::new(ErrorKind::Record, "is too long to go on with").at(&target)
+            })?;
         let file = File::options().append(true).open(&target).map_err(failed)?;
         Ok((file, bytes))
     }

@@ -4,11 +4,11 @@ mod story;
 
 use std::time::Duration;
 
+use super::story::{FOLLOW, Told};
 use super::*;
 use crate::experiment::Experiment;
 use crate::host::scripted::{Play, ScriptedHost, Step};
 use crate::record::Trial;
-use super::story::{FOLLOW, Told};
 use story::{FACTS, Story, boot, says};
 
 /// A plan of the workload `boot` over two kernels, with one block of trials or more.
@@ -348,7 +348,7 @@ fn a_host_that_rebooted_by_itself_is_not_measured_until_the_next_boot() {
     let story = Story::of(connections).told_by_connections();
     let broken = Told::begun().and(Step::Break).play();
     story.host(1).play(FOLLOW, [broken]);
-    let rebooted = Told::begun().is_over("rebooted");
+    let rebooted = Told::begun().over("rebooted");
     story.host(2).play(FOLLOW, [rebooted]);
     let mut plan = commands(2);
     plan.trials[2].boot = None;

@@ -8,21 +8,25 @@ use crate::record::State;
 use crate::supervisor::Kind;
 use crate::workload;
 
+use super::beside;
 use super::folder::Folder;
 use super::link::Link;
 use super::program;
-use super::reach::{LeftOut, not_ready};
 use super::progress::Update;
+use super::reach::{LeftOut, not_ready};
 use super::sequence::{Shared, end, lost, of_the_record};
 use super::trial::conclude;
 use super::watch::Watch;
-use super::beside;
 
-/// Fetches every trial that the record says is on a host, and watches to its end what still runs there.
+/// Hosts on which nothing can be measured before a boot, with why.
+pub(super) type Unusable = BTreeMap<String, String>;
+
+/// Fetches every trial that the record says is on a host, and watches to its end what still runs there. Gives the hosts
+/// on which nothing can be measured before a boot, with why.
 ///
 /// # Errors
 /// When a host cannot be reached and the run does not go without it, or the record cannot be written.
-pub(super) fn fetch(shared: &Shared<'_>) -> Result<()> {
+pub(super) fn fetch(shared: &Shared<'_>) -> Result<Unusable> {
     let mut hosts: BTreeMap<&str, Vec<&PlannedTrial>> = BTreeMap::new();
     for planned in &shared.plan.trials {
         if shared.ledger.slot(&planned.id).on_host().is_some() {
@@ -34,21 +38,25 @@ pub(super) fn fetch(shared: &Shared<'_>) -> Result<()> {
         shared.ways.max_hosts,
         |(name, trials)| (name, of_host(name, &trials, shared)),
     );
-    let mut away = Vec::new();
+    let (mut away, mut unusable) = (Vec::new(), Unusable::new());
     for (name, result) in results {
         match result {
             Err(error) if of_the_record(error.kind()) => return Err(error),
             Err(error) => away.push(LeftOut::by_error(name, &error)),
-            Ok(()) => {}
+            Ok(None) => {}
+            Ok(Some(why)) => {
+                unusable.insert(name.to_owned(), why);
+            }
         }
     }
     match away.is_empty() || shared.ways.go_without {
-        true => Ok(()),
+        true => Ok(unusable),
         false => Err(not_ready(&away, true)),
     }
 }
 
-fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<()> {
+fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<Option<String>> {
+    let mut unusable = None;
     let mut link = Link {
         name,
         host: Some(shared.ways.to(name)?),
@@ -75,7 +83,7 @@ fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<
             super::trial::forget(slot, &link)?;
             continue;
         }
-        shared.progress.update(Update::TrialStarted {
+        shared.progress.update(Update::Fetching {
             host: name,
             trial: &planned.id,
             condition: &planned.condition,
@@ -83,13 +91,19 @@ fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<
         });
         let watched = Watch::go_on(planned, experiment, &mut link, slot, folder)
             .and_then(|mut watch| conclude(&mut watch));
-        let ending = match watched {
-            Ok(outcome) => outcome.ending,
+        let outcome = match watched {
+            Ok(outcome) => outcome,
             Err(error) if of_the_record(error.kind()) => return Err(error),
-            Err(error) => lost(&error, slot, &link).ending,
+            Err(error) => lost(&error, slot, &link),
         };
-        end(ending, slot, &mut link, &planned.id)?;
+        unusable = outcome.unusable.or(unusable);
+        slot.update(|trial| {
+            trial
+                .notes
+                .push("its ktrial was lost while the host ran it; fetched later".to_owned());
+        })?;
+        end(outcome.ending, slot, &mut link, &planned.id)?;
         link.host()?;
     }
-    Ok(())
+    Ok(unusable)
 }

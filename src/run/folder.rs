@@ -104,10 +104,14 @@ impl Folder {
         format!("# recover the trial\n{}", self.supervisor().recover())
     }
 
-    /// The script that removes the folder, unless something there is still to come.
+    /// The script that removes the folder, unless something there is still to come: nothing is after a reboot.
     pub(super) fn forget(&self) -> String {
         let path = &self.path;
-        format!("# forget the trial\n[ ! -e {path}/pid ] || [ -e {path}/result ] || exit 1\nrm -rf {path}\n")
+        format!(
+            "# forget the trial\nboot=$(cat /proc/sys/kernel/random/boot_id)\n\
+             [ ! -e {path}/pid ] || [ -e {path}/result ] || ! grep -qF \"$boot\" {path}/pid || exit 1\n\
+             rm -rf {path}\n"
+        )
     }
 
     fn supervisor(&self) -> Supervisor<'_> {

@@ -142,7 +142,11 @@ mod tests {
             "x 0 1\nab",
             &"x".repeat(200),
         ] {
-            assert_eq!(Frames::default().feed(text.as_bytes()), Err(NoFrame), "{text}");
+            assert_eq!(
+                Frames::default().feed(text.as_bytes()),
+                Err(NoFrame),
+                "{text}"
+            );
         }
     }
 

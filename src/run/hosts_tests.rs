@@ -5,10 +5,12 @@ use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use super::story::{FOLLOW, Story, bad, good, nobody, plan, states, ways};
+use super::story::{
+    FOLLOW, SAMPLE, Story, Told, bad, good, nobody, plan, raw, reason, states, ways,
+};
 use super::*;
 use crate::experiment::WorkloadKind;
-use crate::host::scripted::ScriptedHost;
+use crate::host::scripted::{ScriptedHost, Step};
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
@@ -252,4 +254,33 @@ fn refusing() -> crate::host::scripted::Play {
         Step::Err("\nsudo: 1 incorrect password attempt\n"),
         Step::End(crate::host::Exit::Code(1)),
     ])
+}
+
+#[test]
+fn what_a_host_lost_with_its_power_is_the_reboot_s() {
+    fn reboot(host: &ScriptedHost) {
+        host.answer_first("boot_id", "0d9e2a52-19b6-4f0c-9a5e-0f6a6a1f7a10\n");
+    }
+    let mut cut = Told::begun().and(Step::Do(reboot)).over("rebooted");
+    for step in &mut cut.steps {
+        // What was not yet on the disk came, and is no more.
+        if let Step::Out(text) = step
+            && text.contains("workload.stdout 7 ")
+        {
+            *step = Step::Out(
+                text.replace("workload.stdout 7 ", "workload.stdout 0 ")
+                    .leak(),
+            );
+        }
+    }
+    let story = Story::on(&["alpha"]).trials([cut]);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+    let trial = &record.manifest().trials[0];
+    assert_eq!(reason(trial), "the host rebooted during the trial");
+    let notes = trial.notes.join("\n");
+    assert!(
+        notes.contains("of workload.stdout 7 bytes came, the host says 0"),
+        "{notes}"
+    );
+    assert_eq!(raw(&record, 0, "meminfo"), SAMPLE);
 }

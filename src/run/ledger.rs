@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::error::{Error, Result};
 use crate::experiment::Plan;
 use crate::record::{
-    FileEntry, HostFacts, Manifest, OnHost, RawFile, Record, RecordKind, RecordWriter, Replication, State,
-    Trial, compress_raw, plain_name, sha256_hex, sync_raw,
+    FileEntry, HostFacts, Manifest, OnHost, RawFile, Record, RecordKind, RecordWriter, Replication,
+    State, Trial, compress_raw, plain_name, sha256_hex, sync_raw,
 };
 
 use super::{again, attempt, preflight};

@@ -68,6 +68,7 @@ use crate::record::{HostFacts, Record, State};
 use crate::supervisor::Kind;
 
 use clock::SystemClock;
+use fetch::Unusable;
 use ledger::Ledger;
 use reach::Reached;
 use root::Roots;
@@ -183,7 +184,7 @@ fn run_by(
             ask_no_more();
             begin(facts)
         };
-        carry_out(clock, plan, open, ways, cancel, progress)
+        carry_out(clock, plan, open, Unusable::new(), ways, cancel, progress)
     })
 }
 
@@ -206,11 +207,13 @@ fn with_root<T>(
     work(&ways, &|| roots.ask_no_more())
 }
 
-/// Carries a plan out on its hosts; `open` opens the record once they are ready.
+/// Carries a plan out on its hosts; `open` opens the record once they are ready. On those that are `unusable` a trial
+/// runs only after a boot.
 fn carry_out(
     clock: &dyn Clock,
     plan: &Plan,
     open: impl FnOnce(Vec<HostFacts>) -> Result<Ledger>,
+    mut unusable: Unusable,
     ways: &Ways<'_>,
     cancel: &Cancel,
     progress: &dyn Progress,
@@ -242,13 +245,20 @@ fn carry_out(
         cancel,
         progress,
     };
-    let hosts = hosts.into_iter().zip(boot_ids).collect();
-    let results = beside(hosts, ways.max_hosts, |(host, boot_id)| {
-        sequence::run(host, boot_id, &shared).inspect_err(|_| {
-            // Without a record no trial is worth its time: the other hosts end theirs.
-            cancel.cancel();
-        })
+    let hosts = hosts.into_iter().zip(boot_ids).map(|(host, boot_id)| {
+        let unusable = unusable.remove(host.name());
+        (host, boot_id, unusable)
     });
+    let results = beside(
+        hosts.collect(),
+        ways.max_hosts,
+        |(host, boot_id, unusable)| {
+            sequence::run(host, boot_id, unusable, &shared).inspect_err(|_| {
+                // Without a record no trial is worth its time: the other hosts end theirs.
+                cancel.cancel();
+            })
+        },
+    );
     let written = results.into_iter().collect::<Result<()>>();
     let record = ledger.dir().to_owned();
     written

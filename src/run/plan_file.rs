@@ -76,7 +76,8 @@ pub(super) fn content(plan: &Plan) -> Result<Vec<u8>> {
                     kernel: boot.kernel.as_deref(),
                     command_line: &boot.command_line,
                 }),
-                spec: has_phases.then(|| supervisor::spec(trial, &plan.experiment, Kind::Agent, None)),
+                spec: has_phases
+                    .then(|| supervisor::spec(trial, &plan.experiment, Kind::Agent, None)),
             })
             .collect(),
     };

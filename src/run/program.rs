@@ -7,7 +7,7 @@ use ktrial_agent::BASE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::Host;
 use crate::record::sha256_hex;
-use crate::supervisor::Kind;
+use crate::supervisor::{Kind, PROGRAMS};
 
 use super::said;
 
@@ -46,6 +46,7 @@ pub(super) fn ready(host: &dyn Host, chosen: Option<Kind>) -> Result<Ready> {
         note,
     };
     if chosen == Some(Kind::Shell) {
+        check_shell(host)?;
         return Ok(of(Kind::Shell, None));
     }
     let why_not = match ktrial_agent::PROGRAM {
@@ -54,18 +55,42 @@ pub(super) fn ready(host: &dyn Host, chosen: Option<Kind>) -> Result<Ready> {
     };
     match (why_not, chosen) {
         (None, _) => Ok(of(Kind::Agent, None)),
-        (Some(why), None) => Ok(of(
-            Kind::Shell,
-            Some(format!(
+        (Some(why), None) => {
+            check_shell(host)?;
+            let why = format!(
                 "supervised by the shell, with at most one sample a second, as the agent does not run there: {why}"
-            )),
-        )),
+            );
+            Ok(of(Kind::Shell, Some(why)))
+        }
         (Some(why), Some(_)) => Err(Error::new(
             ErrorKind::HostStable,
             format!("{}: the agent does not run there: {why}", host.name()),
         )
         .next("leave --supervisor out: the shell does it then")),
     }
+}
+
+/// Sees whether the shell's supervisor has its programs.
+fn check_shell(host: &dyn Host) -> Result<()> {
+    let script = format!(
+        "# the shell's programs\nfor program in {}; do command -v \"$program\" >/dev/null || echo \"$program\"; done\n",
+        PROGRAMS.join(" ")
+    );
+    let output = host.exec(&script, DEADLINE)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let missing: Vec<String> = text.lines().map(|line| said::escaped(line, 20)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::HostStable,
+        format!(
+            "{}: it lacks programs that the shell needs to supervise a trial: {}",
+            host.name(),
+            missing.join(", ")
+        ),
+    )
+    .next("install them"))
 }
 
 /// The folder for trials, made when it is not there.
@@ -173,6 +198,8 @@ said=$("$agent" version 2>&1) && echo ready || echo "no $said"
 "#;
 
 const TAKE: &str = r#"umask 077
+# Those of other versions, when nobody has used them for a month.
+find "${agent%/*}" -name 'agent-*' -mtime +30 -exec rm -f {} + 2>/dev/null
 cat >"$agent.$$" && chmod 700 "$agent.$$" && mv "$agent.$$" "$agent" || { rm -f "$agent.$$"; echo "no $agent cannot be written"; exit; }
 "#;
 

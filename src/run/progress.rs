@@ -38,6 +38,17 @@ pub enum Update<'a> {
         /// How long it is planned to take.
         planned: Duration,
     },
+    /// A trial that another ktrial began is fetched from its host, and followed while it goes on there.
+    Fetching {
+        /// Its host.
+        host: &'a str,
+        /// Its id.
+        trial: &'a str,
+        /// Its condition.
+        condition: &'a str,
+        /// How long it is planned to take, from its begin.
+        planned: Duration,
+    },
     /// A host is started anew for a trial.
     Booting {
         /// The host.

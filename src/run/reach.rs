@@ -56,7 +56,9 @@ impl LeftOut {
     /// Says so in the record, in each of the host's trials, and to whoever watches.
     pub(super) fn tell(&self, plan: &Plan, ledger: &Ledger, progress: &dyn Progress) -> Result<()> {
         let lines = self.problems.iter().flat_map(|problem| problem.lines());
-        let words: Vec<&str> = lines.map(str::trim).collect();
+        // What to do next is for whoever ran it; the record has what was wrong.
+        let words = lines.map(str::trim).filter(|l| !l.starts_with("next: "));
+        let words: Vec<&str> = words.collect();
         let why = said::escaped(&words.join("; "), REASON);
         ledger.note(format!("{} was left out: {why}", self.name))?;
         for trial in plan.trials.iter().filter(|t| t.host == self.name) {

@@ -45,12 +45,7 @@ fn expected(experiment: &Experiment) -> Vec<Expected> {
     for monitor in &experiment.monitors {
         let name = monitor.kind.name();
         let samples = format!("{name}.txt");
-        files.push(file(
-            &samples,
-            Some((name, &samples)),
-            MOST_BYTES,
-            true,
-        ));
+        files.push(file(&samples, Some((name, &samples)), MOST_BYTES, true));
         files.push(file(&format!("{name}.err"), None, WORDS_LIMIT_BYTES, false));
     }
     for (name, monitor) in [
@@ -192,7 +187,8 @@ impl<'a> Received<'a> {
             None => {
                 // A host may name any number of files.
                 if self.ignored.len() < 100 || self.ignored.contains_key(name) {
-                    self.ignored.insert(name.to_owned(), have + new.len() as u64);
+                    self.ignored
+                        .insert(name.to_owned(), have + new.len() as u64);
                 }
             }
         }
@@ -238,7 +234,10 @@ impl<'a> Received<'a> {
             };
             if bytes != Some(taken.bytes) {
                 let said = bytes.map_or("no number".to_owned(), |bytes| bytes.to_string());
-                return Some(format!("of {name} {} bytes came, the host says {said}", taken.bytes));
+                return Some(format!(
+                    "of {name} {} bytes came, the host says {said}",
+                    taken.bytes
+                ));
             }
             let hash = crate::record::hex(&taken.hash.clone().finalize());
             if taken.is_whole && sha256 != "-" && sha256 != hash {

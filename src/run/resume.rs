@@ -9,7 +9,7 @@ use crate::record::{Manifest, Record, RecordKind, RecordWriter, State, Trial};
 use crate::words::some_of;
 
 use super::clock::{Clock, SystemClock};
-use super::fetch::fetch;
+use super::fetch::{Unusable, fetch};
 use super::ledger::Ledger;
 use super::sequence::Shared;
 use super::{Cancel, Progress, Ways, carry_out, plan_file, with_root};
@@ -61,7 +61,8 @@ pub(super) fn resume_by(
     let plan = planned(&record)?;
     let damage = damage(&record)?;
     with_root(&plan, ways, |ways, ask_no_more| {
-        let (writer, record) = fetched(writer, record, clock, &plan, ways, cancel, progress)?;
+        let (writer, record, unusable) =
+            fetched(writer, record, clock, &plan, ways, cancel, progress)?;
         let rest = rest(&plan, record.manifest());
         let mut notes = vec![told(&rest)];
         notes.extend(damage);
@@ -75,11 +76,11 @@ pub(super) fn resume_by(
             }
             Ok(ledger)
         };
-        carry_out(clock, &rest, open, ways, cancel, progress)
+        carry_out(clock, &rest, open, unusable, ways, cancel, progress)
     })
 }
 
-/// The record with what hosts still had of its trials.
+/// The record with what hosts still had of its trials, and on which of them nothing can be measured now.
 fn fetched(
     writer: RecordWriter,
     record: Record,
@@ -88,10 +89,10 @@ fn fetched(
     ways: &Ways<'_>,
     cancel: &Cancel,
     progress: &dyn Progress,
-) -> Result<(RecordWriter, Record)> {
+) -> Result<(RecordWriter, Record, Unusable)> {
     let on_hosts = |trial: &Trial| trial.on_host.is_some();
     if !record.manifest().trials.iter().any(on_hosts) {
-        return Ok((writer, record));
+        return Ok((writer, record, Unusable::new()));
     }
     let ledger = Ledger::open(writer, &record);
     let shared = Shared {
@@ -102,9 +103,9 @@ fn fetched(
         cancel,
         progress,
     };
-    fetch(&shared)?;
+    let unusable = fetch(&shared)?;
     let record = Record::open(record.dir())?;
-    Ok((ledger.into_writer(), record))
+    Ok((ledger.into_writer(), record, unusable))
 }
 
 /// The plan of the record's experiment, when it is that of its trials.

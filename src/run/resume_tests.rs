@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::resume::resume_by;
-use super::story::{FOLLOW, SAMPLE, Story, Told, bad, good, interrupted, raw, reason, states, ways};
+use super::story::{
+    FOLLOW, SAMPLE, Story, Told, bad, good, interrupted, raw, reason, states, ways,
+};
 use super::*;
 use crate::experiment::Experiment;
 use crate::host::scripted::{Play, ScriptedHost, Step};
@@ -393,6 +395,25 @@ fn a_trial_that_went_on_without_its_ktrial_is_fetched_and_not_run_again() {
 }
 
 #[test]
+fn no_trial_begins_beside_what_a_fetched_one_left() {
+    let (story, first) = left_on_host();
+    let whole = Told::begun()
+        .say("events", "104 left process 4711 runs on\n")
+        .ends(0);
+    let story = then(story, [whole]);
+    let record = resume(&story, &first);
+    assert_eq!(
+        states(&record),
+        ["complete", "complete", "not-run", "not-run"]
+    );
+    let why = reason(&record.manifest().trials[2]);
+    assert!(
+        why.contains("process 4711 runs on after trial t02"),
+        "{why}"
+    );
+}
+
+#[test]
 fn a_trial_that_the_host_does_not_have_any_more_is_run_again() {
     let (story, first) = left_on_host();
     let none = Play::new([
@@ -417,5 +438,5 @@ fn a_record_names_no_folder_but_a_trial_s() {
     let story = then(story, [good()]);
     let record = resume(&story, &first);
     assert_eq!(states(&record), ["complete"; 4]);
-    assert!(story.hosts[0].scripts("../").is_empty());
+    assert!(story.hosts[0].scripts("../../etc").is_empty());
 }

@@ -26,11 +26,17 @@ pub(super) struct Shared<'a> {
     pub(super) progress: &'a dyn Progress,
 }
 
-/// Runs the plan's trials of one host in order. `found` is the boot_id that its preflight found.
+/// Runs the plan's trials of one host in order. `found` is the boot_id that its preflight found, `unusable` why nothing
+/// can be measured there before a boot.
 ///
 /// # Errors
 /// Only when the record cannot be written; what happens to hosts and trials is in the record.
-pub(super) fn run(host: Box<dyn Host>, found: Option<String>, shared: &Shared<'_>) -> Result<()> {
+pub(super) fn run(
+    host: Box<dyn Host>,
+    found: Option<String>,
+    mut unusable: Option<String>,
+    shared: &Shared<'_>,
+) -> Result<()> {
     let name = host.name().to_owned();
     let mut link = Link {
         name: &name,
@@ -39,7 +45,6 @@ pub(super) fn run(host: Box<dyn Host>, found: Option<String>, shared: &Shared<'_
     };
     let mut boot_id: Option<String> = None;
     let mut last_boot_id = found;
-    let mut unusable: Option<String> = None;
     for planned in &shared.plan.trials {
         if planned.host != name {
             continue;

@@ -66,11 +66,11 @@ impl Told {
             .wait(4)
             .say("events", &format!("107.10 end {code}\n"))
             .wait(1);
-        told.say("events", "108.10 settled\n").is_over("complete")
+        told.say("events", "108.10 settled\n").over("complete")
     }
 
     /// The trial's last event, and its result.
-    pub(super) fn is_over(self, how: &str) -> Play {
+    pub(super) fn over(self, how: &str) -> Play {
         let told = self.say("events", &format!("108.20 ended {how}\n"));
         let list: String = told
             .files
@@ -107,7 +107,7 @@ pub(super) fn interrupted() -> Play {
         .wait(1)
         .say("events", "103.60 end 130\n")
         .say("workload.stdout", "still here\n")
-        .is_over("stopped")
+        .over("stopped")
 }
 
 pub(super) fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {

@@ -56,9 +56,11 @@ fn a_trial_is_started_followed_and_forgotten() {
             "echo '==ktrial== facts'",
             "cat /proc/sys/kernel/random/boot_id",
             "# where trials are",
+            "# the shell's programs",
             "# start the trial",
             FOLLOW,
             "# where trials are",
+            "# the shell's programs",
             "# forget the trial"
         ]
     );
@@ -258,11 +260,18 @@ fn a_host_that_stays_away_keeps_its_trial_and_the_others_are_not_run() {
     );
     let trials = &record.manifest().trials;
     let why = reason(&trials[0]);
-    for part in ["no route", "out of reach for 6", "`ktrial resume` fetches it"] {
+    for part in [
+        "no route",
+        "out of reach for 6",
+        "`ktrial resume` fetches it",
+    ] {
         assert!(why.contains(part), "{part} in {why}");
     }
     let on_host = trials[0].on_host.as_ref().unwrap();
-    assert_eq!((on_host.id.len(), on_host.supervisor.as_str()), (16, "shell"));
+    assert_eq!(
+        (on_host.id.len(), on_host.supervisor.as_str()),
+        (16, "shell")
+    );
     assert!(reason(&trials[2]).contains("was lost before"), "{trials:?}");
     assert_eq!(record.manifest().state, State::Failed);
     assert!(story.clock.now() >= PATIENCE);
@@ -303,12 +312,15 @@ fn how_a_host_ended_a_trial_is_told() {
         ("stopped", "ended early, by a signal or a ktrial"),
         ("limit", "ended at its deadline of 65 s"),
         ("lease", "nobody watched it"),
-        ("failed the monitor meminfo gave no sample: no", "gave no sample: no"),
+        (
+            "failed the monitor meminfo gave no sample: no",
+            "gave no sample: no",
+        ),
         ("died", "was killed"),
         ("rebooted", "rebooted during the trial"),
         ("somehow", "does not say how"),
     ] {
-        let story = Story::on(&["alpha"]).trials([Told::begun().is_over(how), good()]);
+        let story = Story::on(&["alpha"]).trials([Told::begun().over(how), good()]);
         let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
         assert_eq!(states(&record), ["failed", "complete"], "{how}");
         let why = reason(&record.manifest().trials[0]);
@@ -319,13 +331,16 @@ fn how_a_host_ended_a_trial_is_told() {
 #[test]
 fn a_trial_whose_supervisor_is_gone_is_recovered() {
     let gone = Told::begun().and(Step::Out("! 0 0\n\n")).play();
-    let died = Told::begun().is_over("died");
+    let died = Told::begun().over("died");
     let story = Story::on(&["alpha"]).trials([gone.clone(), died, gone.clone(), gone, good()]);
     let record = story.run(&plan(&["alpha"], 3, WorkloadKind::Command));
     assert_eq!(states(&record), ["failed", "failed", "complete"]);
     let trials = &record.manifest().trials;
     assert!(reason(&trials[0]).contains("was killed"), "{trials:?}");
-    assert!(reason(&trials[1]).contains("could not be put right"), "{trials:?}");
+    assert!(
+        reason(&trials[1]).contains("could not be put right"),
+        "{trials:?}"
+    );
     let log = story.hosts[0].log();
     let recovered = log.iter().filter(|line| *line == "# recover the trial");
     assert_eq!(recovered.count(), 2, "{log:?}");
@@ -350,7 +365,11 @@ fn files_that_do_not_come_whole_fail_the_trial() {
 #[test]
 fn a_trial_that_the_host_refuses_is_told_with_its_words() {
     let story = Story::on(&["alpha"]).trials([good()]);
-    story.hosts[0].answer("# start the trial", "refused trial 0123 runs, process 9\n", 1);
+    story.hosts[0].answer(
+        "# start the trial",
+        "refused trial 0123 runs, process 9\n",
+        1,
+    );
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
     let trial = &record.manifest().trials[0];
     assert_eq!(
@@ -362,10 +381,7 @@ fn a_trial_that_the_host_refuses_is_told_with_its_words() {
 
 #[test]
 fn a_follower_that_fails_is_started_again_and_then_given_up() {
-    let noise = Play::new([
-        Step::Out("sh: cannot fork\n"),
-        Step::End(Exit::Code(2)),
-    ]);
+    let noise = Play::new([Step::Out("sh: cannot fork\n"), Step::End(Exit::Code(2))]);
     let none = Play::new([
         Step::Err("there is no such trial\n"),
         Step::End(Exit::Code(1)),
@@ -374,7 +390,10 @@ fn a_follower_that_fails_is_started_again_and_then_given_up() {
     let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
     assert_eq!(states(&record), ["complete", "failed"]);
     let why = reason(&record.manifest().trials[1]);
-    assert!(why.contains("no longer tells of it: there is no such trial"), "{why}");
+    assert!(
+        why.contains("no longer tells of it: there is no such trial"),
+        "{why}"
+    );
 }
 
 #[test]

@@ -16,6 +16,8 @@ use super::program;
 use super::said;
 use super::watch::{SHORT, Watch};
 
+const REBOOTED: &str = "the host rebooted during the trial";
+
 /// What a trial runs with.
 pub(super) struct Setting<'a> {
     pub(super) planned: &'a PlannedTrial,
@@ -94,9 +96,7 @@ pub(super) fn execute(setting: &Setting<'_>, link: &mut Link<'_>) -> Result<Outc
     slot.update(|trial| trial.notes.extend(ready.note))?;
     let mut watch = Watch::begin(planned, experiment, link, slot, folder)?;
     match start(&mut watch, &spec)? {
-        Some(refused) => {
-            Ok(Ending::Failed(refused).into())
-        }
+        Some(refused) => Ok(Ending::Failed(refused).into()),
         None => conclude(&mut watch),
     }
 }
@@ -123,15 +123,21 @@ fn start(watch: &mut Watch<'_, '_, '_>, spec: &Spec) -> Result<Option<String>> {
 /// # Errors
 /// As [`execute`].
 pub(super) fn conclude(watch: &mut Watch<'_, '_, '_>) -> Result<Outcome> {
-    let lost = watch.to_the_end()?;
+    let lost = watch.finish()?;
     let mut notes = std::mem::take(&mut watch.events.notes);
     notes.extend(watch.notes());
-    let ending = match lost {
+    let not_whole = || {
+        let damaged = watch.received.damaged()?;
+        Some(format!("its files did not come whole: {damaged}"))
+    };
+    let ending = match lost.or_else(not_whole) {
+        // A host that lost its power has lost what it had not written to its disk, too.
+        Some(why) if is_of_another_boot(watch)? => {
+            notes.push(format!("after the reboot of the host: {why}"));
+            Ending::Failed(REBOOTED.to_owned())
+        }
         Some(why) => Ending::Failed(why),
-        None => match watch.received.damaged() {
-            Some(what) => Ending::Failed(format!("its files did not come whole: {what}")),
-            None => ending(watch, &mut notes),
-        },
+        None => ending(watch, &mut notes),
     };
     if !notes.is_empty() {
         watch.slot.update(|trial| trial.notes.extend(notes))?;
@@ -142,6 +148,16 @@ pub(super) fn conclude(watch: &mut Watch<'_, '_, '_>) -> Result<Outcome> {
         unusable: left.map(|left| format!("{left} after trial {id}")),
         ending,
     })
+}
+
+/// Whether the host runs another boot than when the trial began.
+///
+/// # Errors
+/// As [`execute`].
+fn is_of_another_boot(watch: &mut Watch<'_, '_, '_>) -> Result<bool> {
+    let now = watch.link.again(Identity::read)?.boot_id;
+    let then = watch.slot.boot_id();
+    Ok(now.is_some() && then.is_some() && now != then)
 }
 
 /// Removes a trial that its host has no more to say of.
@@ -193,7 +209,7 @@ fn ending(watch: &Watch<'_, '_, '_>, notes: &mut Vec<String>) -> Ending {
             "what supervised the trial on the host was killed; what it had left was ended and put back"
                 .to_owned(),
         ),
-        Ended::Rebooted => Ending::Failed("the host rebooted during the trial".to_owned()),
+        Ended::Rebooted => Ending::Failed(REBOOTED.to_owned()),
     }
 }
 
@@ -247,4 +263,3 @@ impl From<Ending> for Outcome {
         }
     }
 }
-

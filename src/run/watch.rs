@@ -126,7 +126,7 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
     /// # Errors
     /// `HostTransient` or `HostStable` when the host is out of reach for too long: the trial goes on there. Others when the record cannot be
     /// written.
-    pub(super) fn to_the_end(&mut self) -> Result<Option<String>> {
+    pub(super) fn finish(&mut self) -> Result<Option<String>> {
         let (mut gone, mut odd) = (0, 0);
         loop {
             match self.follow() {
@@ -150,7 +150,9 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                 }
                 Ok(Follow::Overdue) => {
                     let limit = self.limit().as_secs();
-                    return Ok(Some(format!("the host did not end the trial within {limit} s")));
+                    return Ok(Some(format!(
+                        "the host did not end the trial within {limit} s"
+                    )));
                 }
                 Err(error) if error.kind() == ErrorKind::HostTransient => {
                     self.link.reconnect(error)?;
@@ -194,7 +196,9 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                                 bytes,
                             } => {
                                 if !self.take(&name, offset, &bytes)? {
-                                    return Ok(Follow::Odd(format!("a piece of {name} was left out")));
+                                    return Ok(Follow::Odd(format!(
+                                        "a piece of {name} was left out"
+                                    )));
                                 }
                             }
                         }
@@ -207,7 +211,9 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                 }
                 Event::Ended(_) => {
                     let said = said::last_line(&said).unwrap_or_default();
-                    return Ok(Follow::Odd(format!("the host no longer tells of it: {said}")));
+                    return Ok(Follow::Odd(format!(
+                        "the host no longer tells of it: {said}"
+                    )));
                 }
             }
             let overdue = waited > self.limit();

@@ -40,16 +40,18 @@ impl Kind {
 
 /// What supervises trials, in a sentence: the agent's size and hash, and when it is the shell.
 pub fn told() -> String {
-    let otherwise = "the shell script below does it where that does not run, and with --supervisor shell";
+    let otherwise =
+        "the shell script below does it where that does not run, and with --supervisor shell";
     match ktrial_agent::PROGRAM {
         Some(program) => format!(
             "supervised by the agent, a program of {} KiB for {} that is sent once to a host and checked there \
-             (sha256 {}); {otherwise}. How it is looked for:",
+             (sha256 {}); {otherwise}",
             program.len().div_ceil(1024),
             ktrial_agent::MACHINE,
             sha256_hex(program),
         ),
-        None => "supervised by the shell script below: this ktrial was built without the agent".to_owned(),
+        None => "supervised by a shell script: this ktrial was built without the agent"
+            .to_owned(),
     }
 }
 

@@ -55,7 +55,7 @@ pub fn scripts(plan: &Plan) -> Vec<(&'static str, &'static str)> {
 }
 
 /// What stands for the workload's script where the boot is the workload.
-pub(super) fn questions() -> String {
+pub fn questions() -> String {
     let scripts = QUESTIONS.map(|(_, _, script)| format!("{script}\n"));
     format!("# what the boot took\n{}", scripts.concat())
 }

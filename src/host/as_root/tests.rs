@@ -116,7 +116,9 @@ fn password(text: &str) -> Password {
 }
 
 /// Becomes root by these rules; the user types `typed`. How often it was asked is the last part.
-fn become_root(host: &Faked, typed: &str) -> (Result<(Box<dyn Host>, Way)>, usize) {
+type Became = Result<(Box<dyn Host>, Way)>;
+
+fn become_root(host: &Faked, typed: &str) -> (Became, usize) {
     let asked = Cell::new(0);
     let ask = |name: &str| {
         assert_eq!(name, "h");

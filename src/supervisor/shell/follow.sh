@@ -16,15 +16,16 @@ follow() {
     complete=
     [ ! -e result ] || complete=yes
     more=
-    pass
-    [ -z "$more" ] || continue
-    [ -z "$complete" ] || { printf '%s\n\n' '. 0 0'; exit; }
-    [ -z "$gone" ] || { printf '%s\n\n' '! 0 0'; exit; }
+    pass "$files"
     clock
     if [ "$now" -ge "$((told + 500))" ]; then
       printf '%s\n\n' '- 0 0' || exit
       told=$now
     fi
+    [ -z "$more" ] || continue
+    [ -z "$complete" ] || pass result
+    [ -z "$complete" ] || { printf '%s\n\n' '. 0 0'; exit; }
+    [ -z "$gone" ] || { printf '%s\n\n' '! 0 0'; exit; }
     sleep 1
   done
 }
@@ -33,18 +34,15 @@ renew() {
   clock
   [ ! -d . ] || printf '%s\n' "$up" 1<>lease
 }
-# Gives of each file what is new, at most 256 KiB at once. A list of files costs the host less than a look at each.
+# Gives of each of these files what is new, at most 256 KiB at once. A list of files costs the host less than a look at each.
 pass() {
-  sizes=$(ls -ln $files result 2>/dev/null)
-  offsets=$given given=
+  sizes=$(ls -ln $1 2>/dev/null)
+  offsets=$given
   while read -r mode links user group bytes month day time name; do
     case $mode in -*) ;; *) continue ;; esac
     offset=0
     case "$offsets " in *" $name="*) offset=${offsets##*" $name="} offset=${offset%% *} ;; esac
     [ -z "$complete" ] || [ "$name" = result ] || bytes=$(fetched "$name")
-    if [ "$name" = result ] && [ -z "$complete" ]; then
-      bytes=0
-    fi
     length=$((bytes - offset))
     if [ "$length" -gt 262144 ]; then
       length=262144 more=yes
@@ -57,6 +55,10 @@ pass() {
       printf '\n' || exit
       offset=$((offset + length))
     fi
+    rest=$given given=
+    for pair in $rest; do
+      [ "${pair%=*}" = "$name" ] || given="$given $pair"
+    done
     given="$given $name=$offset"
   done <<END
 $sizes

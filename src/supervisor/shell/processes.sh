@@ -2,7 +2,8 @@
 # or session; each of the three may be empty.
 processes() {
   {
-    [ -z "$1" ] || grep -lsF "$1" /proc/[0-9]*/environ
+    # By -z, as busybox's grep looks no further than the first NUL otherwise.
+    [ -z "$1" ] || grep -lszF "$1" /proc/[0-9]*/environ
     [ -z "$2$3" ] || for file in /proc/[0-9]*/stat; do
       { read -r stat <"$file"; } 2>/dev/null || continue
       # Field 3 of the file is the state, 5 the group, 6 the session. A zombie has ended.

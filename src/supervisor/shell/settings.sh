@@ -11,16 +11,16 @@ guard() { keep guarded "$1" || :; }
 keep() {
   old=$(cat "$2") || return
   old=$(choice "$old")
-  printf '%s %s %s\n' "$1" "$2" "$old" >>journal
+  printf '%s %s\n%s\n' "$1" "$2" "$old" >>journal
 }
 # still FILE VALUE: whether the trial had the value to its end.
 still() {
   value=$(choice "$(cat "$1")")
   same "$value" "$(choice "$2")" || event note "$1 was $value at the trial's end, not the $2 that was set"
 }
-# Puts back what the journal on standard input has, the last one first.
+# Puts back what the journal on standard input has, the last one first: a line for a file, a line for what it held.
 put_back() {
-  read -r kind file old || return 0
+  read -r kind file && read -r old || return 0
   set -- "$kind" "$file" "$old"
   put_back
   value=$(choice "$(cat "$2")")

@@ -4,7 +4,7 @@ start() {
   if [ -e events ] || [ -e pid ]; then
     refuse "trial $folder was started before"
   fi
-  if holder "$lock" && ! lives "$pid" "$start" "$id" && [ -f "../$owner/supervisor.sh" ]; then
+  if holder "$lock" && ! lives "$pid" "$start" "$id" && [ -n "$owner" ] && [ -f "../$owner/supervisor.sh" ]; then
     (cd "../$owner" && sh supervisor.sh recover) >/dev/null 2>&1
   fi
   env "$beside" setsid setsid sh supervisor.sh supervise </dev/null >/dev/null 2>&1 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
@@ -22,6 +22,7 @@ supervise() {
   trap 'told=yes' INT TERM QUIT
   trap : HUP PIPE
   take_host || { printf '%s\n' "$refusal" >.refused.new && mv .refused.new .refused; exit 1; }
+  process $$
   printf '%s\n' "$$ $began $boot" >.pid && mv .pid pid
   trap conclude EXIT
   trial

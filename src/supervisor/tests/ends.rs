@@ -5,12 +5,6 @@ use super::*;
 /// How many processes a deaf workload has.
 const DEAF: usize = 20;
 
-fn kill(signal: &str, pid: u32) {
-    let pid = pid.to_string();
-    let output = Command::new("kill").args(["-s", signal, &pid]).output();
-    assert!(output.unwrap().status.success());
-}
-
 #[test]
 fn a_trial_can_be_stopped_in_each_phase_and_the_host_is_put_in_order() {
     let long = 600_000;
@@ -50,7 +44,7 @@ fn a_trial_can_be_stopped_in_each_phase_and_the_host_is_put_in_order() {
             }
             let stdout = place.read(&format!("{trial}/workload.stdout"));
             assert!(stdout.ends_with("restored\n"), "{stdout}");
-            assert_eq!(place.running(&trial), [0u32; 0], "{phase}");
+            place.nothing_runs(&trial);
         }
     });
 }
@@ -62,7 +56,7 @@ fn signals_that_mean_the_end_stop_a_trial_and_a_connection_that_is_gone_does_not
             let trial = unique("signal");
             let pid = place.started(&trial, &spec("sleep 600"));
             place.await_event(&trial, "start");
-            kill(signal, pid);
+            place.kill(signal, pid);
             assert_eq!(
                 place.ended(&trial).last().unwrap(),
                 "ended stopped",
@@ -72,8 +66,8 @@ fn signals_that_mean_the_end_stop_a_trial_and_a_connection_that_is_gone_does_not
         let trial = unique("on");
         let pid = place.started(&trial, &spec("sleep 2"));
         place.await_event(&trial, "start");
-        kill("HUP", pid);
-        kill("PIPE", pid);
+        place.kill("HUP", pid);
+        place.kill("PIPE", pid);
         assert_eq!(
             place.ended(&trial).last().unwrap(),
             "ended complete",
@@ -109,7 +103,7 @@ fn a_workload_that_is_deaf_is_killed_at_its_limit_with_all_of_its_children() {
             !events.iter().any(|event| event.starts_with("left")),
             "{events:?}"
         );
-        assert_eq!(place.running(&trial), [0u32; 0]);
+        place.nothing_runs(&trial);
     });
 }
 
@@ -189,7 +183,7 @@ fn what_a_dead_supervisor_left_is_ended_and_put_back() {
         let pid = place.started(&trial, &spec);
         place.await_event(&trial, "start");
         assert_eq!(place.said(&asked.recover()), "running\n");
-        kill("KILL", pid);
+        place.kill("KILL", pid);
         place.until(
             || place.said(&asked.follow(&[])).ends_with("! 0 0\n\n"),
             "the end of following",
@@ -197,7 +191,7 @@ fn what_a_dead_supervisor_left_is_ended_and_put_back() {
         assert_eq!(place.read("kernel-file"), "10\n");
         assert_eq!(place.said(&asked.recover()), "died\n", "{place:?}");
         assert_eq!(place.read("kernel-file"), "60\n");
-        assert_eq!(place.running(&trial), [0u32; 0]);
+        place.nothing_runs(&trial);
         let events = place.ended(&trial);
         assert_eq!(events.last().unwrap(), "ended died", "{place:?}");
         assert!(
@@ -225,7 +219,7 @@ fn after_another_boot_nothing_is_ended_or_put_back() {
         std::fs::write(&file, "60\n").unwrap();
         let pid = place.started(&trial, &spec);
         place.await_event(&trial, "start");
-        kill("KILL", pid);
+        place.kill("KILL", pid);
         let other = format!("{pid} 1 00000000-0000-0000-0000-000000000000");
         std::fs::write(place.file(&trial).join("pid"), format!("{other}\n")).unwrap();
         std::fs::write(place.file("lock"), format!("{other} {trial}\n")).unwrap();
@@ -237,7 +231,7 @@ fn after_another_boot_nothing_is_ended_or_put_back() {
         );
         assert_eq!(place.read("kernel-file"), "10\n");
         for pid in place.running(&trial) {
-            kill("KILL", pid);
+            place.kill("KILL", pid);
         }
     });
 }

@@ -1,7 +1,7 @@
 //! What a follower gives, byte for byte.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 
 use super::*;
 
@@ -28,6 +28,7 @@ fn taken(
             "-" => assert_eq!(line, "- 0 0\n"),
             "." | "!" => return Some(name.to_owned()),
             name => {
+                assert!(!files.contains_key("result") || name == "result", "{name}");
                 let file = files.entry(name.to_owned()).or_default();
                 assert_eq!(file.len().to_string(), offset, "{name}");
                 assert!(bytes.len() <= 256 << 10);
@@ -147,13 +148,7 @@ fn who_is_gone_without_a_result_is_told() {
         let pid = place.started(&trial, &spec("sleep 600"));
         place.await_event(&trial, "start");
         let mut files = BTreeMap::new();
-        assert!(
-            Command::new("kill")
-                .args(["-s", "KILL", &pid.to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        place.kill("KILL", pid);
         assert_eq!(
             follow(place, &trial, &mut files, usize::MAX).as_deref(),
             Some("!"),
@@ -161,6 +156,6 @@ fn who_is_gone_without_a_result_is_told() {
         );
         assert!(files.contains_key("events"));
         place.run(&supervisor(&place.folder(&trial)).recover());
-        assert_eq!(place.running(&trial), [0u32; 0]);
+        place.nothing_runs(&trial);
     });
 }

@@ -83,13 +83,7 @@ fn the_trial_of_a_dead_supervisor_is_ended_before_the_next_one_starts() {
         let (dead, next) = (unique("dead"), unique("next"));
         let pid = place.started(&dead, &spec("sleep 600"));
         place.await_event(&dead, "start");
-        assert!(
-            Command::new("kill")
-                .args(["-s", "KILL", &pid.to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        place.kill("KILL", pid);
         place.until(
             || {
                 place
@@ -99,7 +93,7 @@ fn the_trial_of_a_dead_supervisor_is_ended_before_the_next_one_starts() {
             "death",
         );
         place.started(&next, &spec("true"));
-        assert_eq!(place.running(&dead), [0u32; 0], "{place:?}");
+        place.nothing_runs(&dead);
         assert_eq!(place.events(&dead).last().unwrap(), "ended died");
         assert_eq!(place.ended(&next).last().unwrap(), "ended complete");
     });

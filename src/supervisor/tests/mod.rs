@@ -135,6 +135,22 @@ impl Place {
         self.run(&supervisor(&self.folder(trial)).stop());
     }
 
+    fn kill(&self, signal: &str, pid: u32) {
+        assert!(
+            self.run(&format!("kill -s {signal} {pid}"))
+                .status
+                .success()
+        );
+    }
+
+    /// The supervisor itself ends a moment after its last words.
+    fn nothing_runs(&self, trial: &str) {
+        self.until(
+            || self.running(trial).is_empty(),
+            "the end of every process",
+        );
+    }
+
     /// The processes whose environment has a trial's variable.
     fn running(&self, trial: &str) -> Vec<u32> {
         let variable = format!("=[{trial}]");
@@ -148,6 +164,21 @@ impl Place {
                     .any(|one| one.starts_with("KTRIAL_") && one.ends_with(&variable))
             })
             .collect()
+    }
+}
+
+/// Whatever became of a test, nothing of it runs on.
+impl Drop for Place {
+    fn drop(&mut self) {
+        for entry in std::fs::read_dir(self.base.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            for pid in self.running(&entry.file_name().to_string_lossy()) {
+                self.run(&format!("kill -s KILL {pid}"));
+            }
+        }
     }
 }
 

@@ -4,11 +4,11 @@ use super::super::spec;
 use super::*;
 use crate::experiment::Experiment;
 
-fn told(workload: &str, rest: &str, kind: Kind) -> Spec {
+fn told(workload: &str, kind: Kind) -> Spec {
     let text = format!(
         "question: q\nprimary: free.used.peak\nhosts: [h]\nconditions: {{a: {{v: 1}}, b: {{v: 2}}}}\n\
          workload: {{{workload}, duration: 3s}}\nmonitors: {{free: {{every: 200ms}}, meminfo: {{every: 100ms}}}}\n\
-         design: {{trials: 1}}\nidle: 2s\nsettle: 1500ms\n{rest}"
+         design: {{trials: 1}}\nidle: 2s\nsettle: 1500ms\nsettings: {{vm.swappiness: '{{v}}'}}\n"
     );
     let plan = Experiment::parse(&text, "e.yaml").unwrap().plan().unwrap();
     spec::spec(&plan.trials[0], &plan.experiment, kind, None)
@@ -16,11 +16,7 @@ fn told(workload: &str, rest: &str, kind: Kind) -> Spec {
 
 #[test]
 fn times_monitors_and_settings_are_the_trial_s() {
-    let agent = told(
-        "command: [echo, \"it's\"]",
-        "settings: {vm.swappiness: 7}\n",
-        Kind::Agent,
-    );
+    let agent = told("command: [echo, \"it's\"]", Kind::Agent);
     assert_eq!(
         [
             agent.idle_ms,
@@ -50,7 +46,7 @@ fn times_monitors_and_settings_are_the_trial_s() {
     assert!(
         matches!(by_name(&agent, "free").source, Source::Script(text) if text.contains("-s 0.2 "))
     );
-    let shell = told("command: [true]", "", Kind::Shell);
+    let shell = told("command: [true]", Kind::Shell);
     for name in ["meminfo", "free"] {
         let monitor = by_name(&shell, name);
         assert_eq!(monitor.period_us, 1_000_000);
@@ -70,16 +66,23 @@ fn run(place: &Place, script: &str, stand_ins: &str) -> Output {
 
 #[test]
 fn stress_ng_writes_its_report_into_the_folder() {
-    let spec = told("stress-ng: [--vm, '{v}']", "", Kind::Shell);
+    let spec = told("stress-ng: [--vm, '{v}']", Kind::Shell);
     assert_eq!((spec.prepare.as_str(), spec.restore.as_str()), ("", ""));
     in_each_shell(|place| {
-        let output = run(place, &spec.command, "stress-ng() { printf '%s ' \"$@\"; }");
+        program(&place.file("bin/stress-ng"), "printf '%s ' \"$@\"");
+        let output = run(place, &spec.command, "");
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(
             said, "--vm 1 --timeout 3s --metrics-brief --yaml stress-ng.yaml ",
             "{place:?}"
         );
     });
+}
+
+fn program(file: &Path, lines: &str) {
+    std::fs::write(file, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(file, mode).unwrap();
 }
 
 /// Modules as programs tell of them: two files are the list of what is loaded.
@@ -104,13 +107,9 @@ fn with_list(script: &str) -> String {
 
 #[test]
 fn modules_that_were_not_loaded_are_unloaded_and_one_that_stays_is_told() {
-    let spec = told(
-        "stress-ng: [--module, 1, --module-name, big]",
-        "",
-        Kind::Shell,
-    );
+    let spec = told("stress-ng: [--module, 1, --module-name, big]", Kind::Shell);
     assert!(spec.grace_ms == 30_000 && spec.command.starts_with("export PATH="));
-    assert_eq!(spec.settings.len(), 1);
+    assert_eq!(spec.settings.len(), 2);
     in_each_shell(|place| {
         std::fs::create_dir_all(place.file("trial")).unwrap();
         // A first run ends before anything is loaded: there is nothing to unload.
@@ -138,11 +137,7 @@ fn modules_that_were_not_loaded_are_unloaded_and_one_that_stays_is_told() {
 
 #[test]
 fn a_module_that_is_loaded_already_ends_prepare_with_the_reason() {
-    let spec = told(
-        "stress-ng: [--module, 1, --module-name, big]",
-        "",
-        Kind::Agent,
-    );
+    let spec = told("stress-ng: [--module, 1, --module-name, big]", Kind::Agent);
     in_each_shell(|place| {
         std::fs::create_dir_all(place.file("trial")).unwrap();
         std::fs::write(place.file("trial/loaded"), "big\n").unwrap();
@@ -156,26 +151,27 @@ fn a_module_that_is_loaded_already_ends_prepare_with_the_reason() {
 
 #[test]
 fn kmod_sh_runs_in_its_own_folder_and_its_modules_are_kept_for_the_end() {
-    let spec = told("kmod: [-t, '0008']", "", Kind::Shell);
+    let spec = told("kmod: [-t, '0008']", Kind::Shell);
     assert_eq!(spec.guarded, ["/proc/sys/kernel/modprobe"]);
     in_each_shell(|place| {
         let tools = place.file("selftests");
         std::fs::create_dir_all(&tools).unwrap();
-        let program = tools.join("kmod.sh");
-        std::fs::write(&program, "#!/bin/sh\necho \"$PWD $* $TERM $PATH\"\n").unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&program, mode).unwrap();
+        let kmod_sh = tools.join("kmod.sh");
+        program(&kmod_sh, "echo \"$PWD $* $TERM $PATH\"");
         std::fs::create_dir_all(place.file("trial")).unwrap();
         std::fs::write(place.file("trial/loaded"), "other\n").unwrap();
         let found = |script: &str| {
-            let own = program.display().to_string();
+            let own = kmod_sh.display().to_string();
             with_list(script).replace("/usr/libexec/kselftests/kmod/kmod.sh", &own)
         };
         let output = run(place, &found(&spec.prepare), MODULES);
         assert!(output.status.success(), "{place:?} {output:?}");
         assert_eq!(
-            place.read("trial/modules").trim(),
-            "test_kmod test_module  crc big crc big".replace("crc big crc big", "big crc  big crc")
+            place
+                .read("trial/modules")
+                .split_whitespace()
+                .collect::<Vec<_>>(),
+            ["test_kmod", "test_module", "big", "crc", "big", "crc"]
         );
         let output = run(place, &found(&spec.command), "unset TERM");
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -190,19 +186,16 @@ fn kmod_sh_runs_in_its_own_folder_and_its_modules_are_kept_for_the_end() {
 #[test]
 fn a_boot_that_is_the_workload_is_what_is_asked_after_it() {
     let boot = "question: q\nprimary: boot.total\nhosts: [h]\nconditions: {a: {v: 1}, b: {v: 2}}\n\
-        workload: {boot: {}, duration: 60s}\ndesign: {trials: 1}\nboot: {every: trial}\n";
-    if let Ok(experiment) = Experiment::parse(boot, "e.yaml") {
-        let plan = experiment.plan().unwrap();
-        let spec = spec::spec(&plan.trials[0], &plan.experiment, Kind::Agent, None);
-        assert!(spec.command.contains("systemd-analyze"));
-    }
+        boot: {every: trial, command_line: ['log={v}']}\nworkload: {boot: [a.service]}\ndesign: {trials: 1}\n";
+    let plan = Experiment::parse(boot, "e.yaml").unwrap().plan().unwrap();
+    let spec = spec::spec(&plan.trials[0], &plan.experiment, Kind::Agent, None);
+    assert!(spec.command.contains("systemd-analyze"));
 }
 
 #[test]
 fn the_start_s_script_has_every_file_as_it_is_and_fits_a_host() {
     let mut spec = told(
         "command: [printf, \"%s\", 'a\nEND_OF_FILE\nb \\ $x']",
-        "",
         Kind::Shell,
     );
     spec.monitors.truncate(1);
@@ -234,7 +227,7 @@ fn the_agent_is_asked_in_quoted_words() {
         program: "/var/tmp/a b/agent",
         folder: "/var/tmp/it's",
     };
-    let spec = told("command: [true]", "", Kind::Agent);
+    let spec = told("command: [true]", Kind::Agent);
     assert_eq!(
         agent.start(&spec),
         "exec '/var/tmp/a b/agent' start \"/var/tmp/it's\"\n"
