@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
@@ -42,6 +42,7 @@ pub fn follow(folder: &Folder, offsets: &HashMap<String, u64>) -> Result<(), Str
     let mut files: Vec<Followed> = folder::fetched(&spec).into_iter().map(followed).collect();
     let mut out = io::stdout().lock();
     lease::renew(folder);
+    hear(folder.clone());
     let mut alive_ns = now_ns();
     let mut gone_ns = None;
     let mut chunk = vec![0; CHUNK];
@@ -65,7 +66,6 @@ pub fn follow(folder: &Folder, offsets: &HashMap<String, u64>) -> Result<(), Str
         }
         if now_ns() >= alive_ns + ALIVE_NS {
             empty("-", &mut out).map_err(said)?;
-            lease::renew(folder);
             alive_ns = now_ns();
         }
         if more {
@@ -128,6 +128,16 @@ impl Followed {
         self.offset += n as u64;
         Ok(true)
     }
+}
+
+/// Renews the lease as often as the controller says something, for as long as this process lives.
+fn hear(folder: Folder) {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 64];
+        while io::stdin().read(&mut bytes).is_ok_and(|n| n > 0) {
+            lease::renew(&folder);
+        }
+    });
 }
 
 /// A frame without bytes.

@@ -51,7 +51,9 @@
 //! `follow FOLDER NAME=OFFSET...` writes frames to standard output as the files grow: a line `NAME OFFSET LENGTH`,
 //! LENGTH bytes, a line end. A frame named `-` has no bytes and says that the follower is alive (every 5 s); `.`, that
 //! the result is complete and every file was given to its end; `!`, that the supervisor is gone without a result.
-//! A file that is not named is given from its begin, `result` after all others. Following renews the lease.
+//! A file that is not named is given from its begin, `result` after all others. A follower renews the lease as it begins
+//! and with every line of its standard input, and a controller writes an empty line there for each `-`: a follower lives
+//! on for long when a network is gone, and is no sign of a controller.
 
 use serde::{Deserialize, Serialize};
 

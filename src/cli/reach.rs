@@ -19,7 +19,8 @@ use crate::run::{self, Ask, Cancel, Hook, Progress, Restart, Ways};
 use crate::supervisor::Kind;
 use crate::workload::quote;
 
-const SHORTEST_LEASE: Duration = Duration::from_secs(30);
+/// The shortest lease.
+const SHORTEST_LEASE: Duration = Duration::from_secs(15);
 
 /// The options of everything that runs on hosts.
 #[derive(Debug, clap::Args)]
@@ -149,15 +150,12 @@ fn time(text: &str) -> std::result::Result<Duration, String> {
     })
 }
 
-/// A lease: a follower renews it every few seconds, and a connection that breaks takes a while to stand again.
+/// A lease: whoever watches says so every five seconds, and may be late.
 fn lease(text: &str) -> std::result::Result<Duration, String> {
     let lease = time(text)?;
-    match lease < SHORTEST_LEASE {
-        true => Err(
-            "a lease is at least 30s: it is renewed every 5 s, over connections that may break"
-                .to_owned(),
-        ),
-        false => Ok(lease),
+    match lease >= SHORTEST_LEASE {
+        true => Ok(lease),
+        false => Err("it is at least 15s: who watches a trial says so every 5 s".to_owned()),
     }
 }
 

@@ -101,11 +101,17 @@ impl RecordWriter {
         write_whole(&target, bytes)
     }
 
-    /// Opens a new file that grows while a trial runs. What was written survives a crash of the controller.
+    /// Opens a new file that grows while a trial runs. What was written survives a crash of the controller. An empty file
+    /// that is there already is one that a writer was killed over, and is taken.
     ///
     /// # Errors
     /// As [`RecordWriter::write_raw`].
     pub fn append_raw(&mut self, path: &str) -> Result<File> {
+        let target = self.unlinked(path)?;
+        let is_empty = |m: fs::Metadata| m.is_file() && m.len() == 0;
+        if fs::symlink_metadata(&target).is_ok_and(is_empty) {
+            fs::remove_file(&target).map_err(|e| Error::io("remove the file", &target, e))?;
+        }
         let target = self.new_file(path)?;
         File::create_new(&target).map_err(|e| Error::io("create the file", &target, e))
     }

@@ -11,7 +11,7 @@ use crate::host::{Host, Output};
 use crate::record::OnHost;
 use crate::supervisor::{Kind, Supervisor};
 
-use super::program::Ready;
+use super::program::{self, Ready};
 
 /// How long a start may take: it may have to put a dead trial's host in order first.
 const START: Duration = Duration::from_secs(240);
@@ -80,6 +80,18 @@ impl Folder {
              mkdir -p {path} && cat >{path}/spec.json || exit\n{}",
             self.supervisor().start(spec)
         )
+    }
+
+    /// Sees to it that the host has what the scripts below call, also when somebody removed it.
+    ///
+    /// # Errors
+    /// As [`program::ready`].
+    pub(super) fn equip(&self, host: &dyn Host) -> Result<()> {
+        match self.kind {
+            Kind::Agent => program::ready(host, Some(self.kind)).map(drop),
+            // Its files are the trial's own.
+            Kind::Shell => Ok(()),
+        }
     }
 
     /// The script that gives what is new of the trial's files.

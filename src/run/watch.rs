@@ -146,6 +146,8 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                     self.came = false;
                     let shared = self.link.shared;
                     pause(shared.clock, shared.cancel, Duration::from_secs(1));
+                    let folder = &self.folder;
+                    self.link.again(|host| folder.equip(host))?;
                 }
                 Ok(Follow::Overdue) => {
                     let limit = self.limit().as_secs();
@@ -171,7 +173,7 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
     fn follow(&mut self) -> Result<Follow> {
         let shared = self.link.shared;
         let script = self.folder.follow(&self.received.offsets());
-        let mut running = self.link.host()?.spawn(&script)?;
+        let mut running = self.link.host()?.spawn_open(&script)?;
         let mut frames = Frames::default();
         let mut said = Vec::new();
         // Time spent waiting: whoever does not wait does not listen either. A host that never pauses is bounded by the
@@ -187,7 +189,8 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                     };
                     for frame in found {
                         match frame {
-                            Frame::Alive => {}
+                            // Renews the lease: this one is there, too.
+                            Frame::Alive => running.feed(b"\n"),
                             Frame::Complete => return Ok(Follow::Complete),
                             Frame::Gone => return Ok(Follow::Gone),
                             Frame::Piece {
@@ -251,7 +254,12 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                 }
             })?;
         }
-        self.link.host()?.exec(&self.folder.stop(), SHORT)?;
+        let script = self.folder.stop();
+        let host = self.link.host()?;
+        if !host.exec(&script, SHORT)?.exit.ok() {
+            self.folder.equip(host)?;
+            host.exec(&script, SHORT)?;
+        }
         self.stopped = Some(why);
         Ok(())
     }

@@ -88,7 +88,8 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Gives the trial's files as they grow, as frames; those that are named from this byte on. It renews the lease.
+    /// Gives the trial's files as they grow, as frames; those that are named from this byte on. It renews the lease
+    /// as it begins and for each line of its input: for [`Host::spawn_open`](crate::host::Host::spawn_open).
     pub fn follow(&self, offsets: &[(&str, u64)]) -> String {
         let words = offsets
             .iter()

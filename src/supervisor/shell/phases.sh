@@ -44,7 +44,7 @@ launch() {
 # What `launch` starts.
 run() {
   process $$
-  printf '%s\n' "$$ $began $boot" >".$1.new" && mv ".$1.new" ".$1.runner"
+  save ".$1.runner" "$$ $began $boot"
   case $1 in
   workload)
     unset KTRIAL_BESIDE
@@ -55,7 +55,7 @@ run() {
   esac
   set -- "$1" "$?"
   clock
-  printf '%s %s\n' "$up" "$2" >".$1.new" && mv ".$1.new" ".$1.end"
+  save ".$1.end" "$up $2"
 }
 # The workload leads a session and a process group of its own, and may be killed when memory runs out.
 lead() {
@@ -99,6 +99,7 @@ aside() {
 }
 
 trial() {
+  keep_room
   event begun $$
   seen=$now
   # A host out of memory should not lose who ends its workload; only root may say so.
@@ -166,7 +167,7 @@ workload_ended() {
   until has_ended workload || [ "$((tries += 1))" -gt 100 ]; do pause 5; done
   case $code in
   '' | *[!0-9]*) fail 'the end of the workload is not known' ;;
-  *) printf '%s end %s\n' "$ended_at" "$code" >>events ;;
+  *) event_at "$ended_at" end "$code" ;;
   esac
   end_all "$within" "$group" 250 TERM || event left "process $found still runs"
   [ -z "$found" ] ||
@@ -178,6 +179,7 @@ is_gone() { has_ended workload && [ -z "$(processes '' "$group" '')" ]; }
 conclude() {
   [ -z "$concluded" ] || return 0
   concluded=yes
+  rm -f .room.2
   fail 'the supervisor broke off'
   workload_ended
   for monitor in $monitors; do

@@ -34,6 +34,7 @@ recover() {
   ! lives_in pid || { echo running; exit; }
   [ ! -e result ] || { echo ended; exit; }
   take_host || refuse "$refusal"
+  rm -f .room.*
   # A line may be cut where it died.
   [ -z "$(tail -c 1 events)" ] || echo >>events
   how=rebooted concluded=yes
