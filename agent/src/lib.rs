@@ -143,7 +143,7 @@ pub enum Ended {
     Stopped,
     /// Nobody was there for as long as the lease.
     Lease,
-    /// It could not be carried out; the reason follows.
+    /// It could not be carried out, or the host shut down; the reason follows.
     Failed,
     /// The supervisor died; what it had left was ended and put back later.
     Died,

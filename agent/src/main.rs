@@ -23,6 +23,7 @@ mod result;
 mod sampling;
 mod scripts;
 mod settings;
+mod shutdown;
 mod work;
 
 use std::path::Path;

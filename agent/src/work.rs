@@ -17,7 +17,7 @@ use crate::lease::Lease;
 use crate::monitors::Monitors;
 use crate::processes::{self, Kin};
 use crate::scripts::Scripts;
-use crate::{lock, oom, restore, result, settings};
+use crate::{lock, oom, restore, result, settings, shutdown};
 
 /// How long processes that a workload's end leaves have to go by themselves.
 const PATIENCE_NS: u64 = ms(100);
@@ -248,6 +248,9 @@ impl Trial<'_> {
             self.keeper = getppid();
             self.has_no_keeper = true;
             self.do_without_keeper()?;
+        }
+        if self.attention.is_told_to_end() && shutdown::is_under_way() {
+            return Err(failed("the host shut down during the trial".to_owned()));
         }
         if self.attention.is_told_to_end() || self.folder.has("stop") {
             return Err((Ended::Stopped, String::new()));
