@@ -7,39 +7,30 @@ use std::time::Duration;
 
 use crate::common::sshd::wait_until;
 use crate::site::{Site, is_done, may_mount};
-use crate::story::{Story, by_each};
+use crate::story::{Story, by_each, side_by_side};
 
 /// Kills ktrial once an event has come, and has it resumed when the trial has gone on for a while.
-fn killed_at(event: &str) {
-    by_each(|supervisor| {
-        let site = Site::start();
-        let story = Story::new(&site, supervisor, 4.0);
-        let mut ktrial = story.run(&[]);
-        story.until(&mut ktrial, event);
-        ktrial.kill();
-        // The gap that there would be if anything depended on it.
-        sleep(Duration::from_secs(4));
-        assert!(site.trial().exists());
-        assert!(story.resume(&[]).status.success());
-        story.is_complete();
-        story.is_sampled(3.0);
-        site.is_as_before();
+fn killed_at(event: &str, supervisor: &'static str) {
+    let site = Site::start();
+    let story = Story::new(&site, supervisor, 4.0);
+    let mut ktrial = story.run(&[]);
+    story.until(&mut ktrial, event);
+    ktrial.kill();
+    // The gap that there would be if anything depended on it.
+    sleep(Duration::from_secs(4));
+    assert!(site.trial().exists());
+    assert!(story.resume(&[]).status.success());
+    story.is_complete();
+    story.is_sampled(3.0);
+    site.is_as_before();
+}
+
+#[test]
+fn a_ktrial_killed_in_any_phase_costs_nothing() {
+    let phases = ["idle", "start", "end"];
+    side_by_side(phases, |event| {
+        by_each(|supervisor| killed_at(event, supervisor));
     });
-}
-
-#[test]
-fn a_ktrial_killed_in_the_idle_phase_costs_nothing() {
-    killed_at("idle");
-}
-
-#[test]
-fn a_ktrial_killed_in_the_workload_costs_nothing() {
-    killed_at("start");
-}
-
-#[test]
-fn a_ktrial_killed_in_the_settle_phase_costs_nothing() {
-    killed_at("end");
 }
 
 /// A mount namespace with a small disk at a folder, for as long as it is not dropped.

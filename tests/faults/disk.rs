@@ -23,7 +23,7 @@ fn a_full_disk_of_the_host_is_told_and_the_host_is_put_in_order() {
         let trial = &record.manifest().trials[0];
         let told = format!("{:?} {:?} {said}", trial.reason, trial.notes);
         assert!(
-            told.contains("disk full") || told.contains("No space"),
+            told.contains("disk full") || told.contains("disk is full"),
             "{told}"
         );
         assert!(raw(&record, 0, "meminfo").contains("MemAvailable"));

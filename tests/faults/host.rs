@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::common::experiment::{gone, raw, states};
 use crate::common::sshd::wait_until;
 use crate::site::Site;
-use crate::story::{Story, by_each};
+use crate::story::{Story, by_each, side_by_side};
 
 fn kill(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(pid.cast_signed()).unwrap();
@@ -82,25 +82,34 @@ fn worker(site: &Site) -> u32 {
     worker.expect("a worker").parse().unwrap()
 }
 
-#[test]
-fn an_agents_worker_that_is_killed_is_cleaned_up_after_by_its_keeper() {
-    supervisor_killed("agent", |site| kill(worker(site), Signal::KILL));
+/// What is killed.
+#[derive(Clone, Copy)]
+enum Killed {
+    Worker,
+    Agent,
+    Shell,
 }
 
 #[test]
-fn an_agent_that_is_killed_whole_is_cleaned_up_after_by_its_ktrial() {
-    supervisor_killed("agent", |site| {
-        let (worker, keeper) = (worker(site), site.supervisor());
-        // Neither sees the other go.
-        kill(keeper, Signal::STOP);
-        kill(worker, Signal::KILL);
-        kill(keeper, Signal::KILL);
-    });
-}
-
-#[test]
-fn a_shell_supervisor_that_is_killed_is_cleaned_up_after_by_its_ktrial() {
-    supervisor_killed("shell", |site| kill(site.supervisor(), Signal::KILL));
+fn a_supervisor_that_is_killed_is_cleaned_up_after() {
+    side_by_side(
+        [Killed::Worker, Killed::Agent, Killed::Shell],
+        |killed| match killed {
+            // Its keeper sees to it.
+            Killed::Worker => supervisor_killed("agent", |site| kill(worker(site), Signal::KILL)),
+            // Its ktrial does.
+            Killed::Agent => supervisor_killed("agent", |site| {
+                let (worker, keeper) = (worker(site), site.supervisor());
+                // Neither sees the other go.
+                kill(keeper, Signal::STOP);
+                kill(worker, Signal::KILL);
+                kill(keeper, Signal::KILL);
+            }),
+            Killed::Shell => {
+                supervisor_killed("shell", |site| kill(site.supervisor(), Signal::KILL))
+            }
+        },
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::common::experiment::states;
 use crate::common::sshd::{NAME, wait_until};
 use crate::proxy::Proxy;
 use crate::site::{IMPATIENT, Site, is_done};
-use crate::story::{Story, by_each};
+use crate::story::{SUPERVISORS, Story, by_each, side_by_side};
 
 /// The lines of an ssh config that reach a site through a proxy, by a name.
 fn through(site: &Site, proxy: &Proxy, name: &str) -> String {
@@ -31,31 +31,26 @@ fn config(site: &Site, proxy: &Proxy) -> PathBuf {
 }
 
 /// The network is gone for so long in the workload, and the trial is none the worse.
-fn gone_for(seconds: u64) {
-    by_each(|supervisor| {
-        let site = Site::start();
-        let proxy = Proxy::before(site.sshd.port());
-        let story = Story::new(&site, supervisor, 6.0).by(config(&site, &proxy));
-        let mut ktrial = story.run(&[]);
-        story.until(&mut ktrial, "start");
-        proxy.be_gone(true);
-        sleep(Duration::from_secs(seconds));
-        proxy.be_gone(false);
-        ktrial.succeeds();
-        story.is_complete();
-        story.is_sampled(3.0);
-        site.is_as_before();
+fn gone_for(seconds: u64, supervisor: &'static str) {
+    let site = Site::start();
+    let proxy = Proxy::before(site.sshd.port());
+    let story = Story::new(&site, supervisor, 6.0).by(config(&site, &proxy));
+    let mut ktrial = story.run(&[]);
+    story.until(&mut ktrial, "start");
+    proxy.be_gone(true);
+    sleep(Duration::from_secs(seconds));
+    proxy.be_gone(false);
+    ktrial.succeeds();
+    story.is_complete();
+    story.is_sampled(3.0);
+    site.is_as_before();
+}
+
+#[test]
+fn a_network_that_is_gone_for_a_moment_or_past_the_trials_end_costs_nothing() {
+    side_by_side([3, 16], |seconds| {
+        by_each(|supervisor| gone_for(seconds, supervisor));
     });
-}
-
-#[test]
-fn a_network_that_is_gone_for_a_moment_costs_nothing() {
-    gone_for(3);
-}
-
-#[test]
-fn a_network_that_is_gone_past_the_trials_end_costs_nothing() {
-    gone_for(16);
 }
 
 #[test]
@@ -256,14 +251,19 @@ fn an_interface_that_goes_down_and_comes_up_again_costs_nothing() {
     };
     let address = link.address.to_string();
     let command = ["ip", "netns", "exec", &link.namespace];
-    let site = Site::start_with(&address, &command, "");
-    for (supervisor, seconds) in [("agent", 3), ("shell", 12)] {
-        let story = Story::new(&site, supervisor, 6.0);
+    let sites =
+        SUPERVISORS.map(|supervisor| (supervisor, Site::start_with(&address, &command, "")));
+    let mut runs = Vec::new();
+    for (supervisor, site) in &sites {
+        let story = Story::new(site, supervisor, 6.0);
         let mut ktrial = story.run(&[]);
         story.until(&mut ktrial, "start");
-        link.set("down");
-        sleep(Duration::from_secs(seconds));
-        link.set("up");
+        runs.push((story, ktrial));
+    }
+    link.set("down");
+    sleep(Duration::from_secs(8));
+    link.set("up");
+    for ((story, ktrial), (_, site)) in runs.into_iter().zip(&sites) {
         ktrial.succeeds();
         story.is_complete();
         story.is_sampled(3.0);

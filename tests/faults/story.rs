@@ -15,11 +15,16 @@ use crate::site::Site;
 /// Both.
 pub const SUPERVISORS: [&str; 2] = ["agent", "shell"];
 
-/// A test for each supervisor, side by side: most of the time they wait.
+/// A test for each supervisor, side by side.
 pub fn by_each(test: impl Fn(&'static str) + Sync) {
+    side_by_side(SUPERVISORS, test);
+}
+
+/// A test for each of these, side by side: most of the time they wait.
+pub fn side_by_side<T: Send, const N: usize>(each: [T; N], test: impl Fn(T) + Sync) {
     std::thread::scope(|scope| {
         let test = &test;
-        let tests = SUPERVISORS.map(|supervisor| scope.spawn(move || test(supervisor)));
+        let tests = each.map(|one| scope.spawn(move || test(one)));
         for one in tests {
             if let Err(panic) = one.join() {
                 std::panic::resume_unwind(panic);

@@ -7,7 +7,9 @@ follow() {
   renew
   told=$now
   # Who writes a line is there. Its output is not this one's: nobody is to wait for it.
-  while read -r line; do renew; done <&0 >/dev/null 2>&1 &
+  # What `&` starts would have no input but by another number.
+  exec 3<&0
+  while read -r line; do renew; done <&3 >/dev/null 2>&1 &
   trap "kill $! 2>/dev/null" EXIT
   while :; do
     # In this order: who is gone has written its result before.

@@ -179,7 +179,7 @@ is_gone() { has_ended workload && [ -z "$(processes '' "$group" '')" ]; }
 conclude() {
   [ -z "$concluded" ] || return 0
   concluded=yes
-  rm -f .room.2
+  look_at_disk
   fail 'the supervisor broke off'
   workload_ended
   for monitor in $monitors; do
@@ -190,6 +190,13 @@ conclude() {
   event ended "$how"
   write_result
   leave_host
+}
+# Whether all could be written until now; what follows has the rest of the room.
+look_at_disk() {
+  { [ -e .room.1 ] && printf '%s\n' "$$" >.probe; } 2>/dev/null
+  set -- "$?"
+  rm -f .room.2 .probe
+  [ "$1" = 0 ] || event note 'the disk is full: what was to be written meanwhile is lost'
 }
 end_monitor() {
   lives_in ".$monitor.runner" || case $how in
