@@ -70,7 +70,7 @@ impl Story {
              conditions: {{before: {{}}, after: {{}}}}\n{settings}\
              workload:\n  duration: 6s\n  command:\n  - sh\n  - -c\n  - |\n    echo run >>{at}/ran\n    \
              mkdir {at}/first 2>/dev/null || exec sleep 0.3\n    {first}\n\
-             idle: 1s\nsettle: 1s\nmonitors: {{meminfo: {{every: 100ms}}}}\ndesign: {{trials: 1}}\n"
+             idle: 500ms\nsettle: 500ms\nmonitors: {{meminfo: {{every: 100ms}}}}\ndesign: {{trials: 1}}\n"
         );
         fs::write(self.folder.path().join("story.yaml"), yaml).unwrap();
     }
