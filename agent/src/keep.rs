@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use crate::clock::{ms, now_ns};
 use crate::event::Events;
 use crate::folder::{self, Folder};
 use crate::identity::Identity;
-use crate::{lock, recover};
+use crate::{lock, oom, recover};
 
 /// This program, also when its file is gone.
 const OWN: &str = "/proc/self/exe";
@@ -155,7 +154,7 @@ pub fn supervise(folder: &Folder, token: &str, delegated: bool) -> Result<(), St
         true => Groups::make(folder.name(), delegated),
         false => None,
     };
-    let oom = spare_of_oom();
+    let oom = oom::spare();
     let kept = keep(
         folder,
         oom.as_deref(),
@@ -229,17 +228,6 @@ fn keep(folder: &Folder, oom: Option<&str>, cgroup: Option<&Cgroup>) -> Result<(
         }
     }
     Ok(())
-}
-
-/// Keeps the kernel from ending this process and the worker for memory that a workload took. Gives what was before.
-fn spare_of_oom() -> Option<String> {
-    if !rustix::process::geteuid().is_root() {
-        return None;
-    }
-    let file = PathBuf::from("/proc/self/oom_score_adj");
-    let before = folder::read(&file, 64).ok()?;
-    fs::write(&file, "-1000").ok()?;
-    Some(String::from_utf8_lossy(&before).trim().to_owned())
 }
 
 fn answer_name(token: &str) -> String {

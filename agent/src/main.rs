@@ -15,6 +15,7 @@ mod keep;
 mod lease;
 mod lock;
 mod monitors;
+mod oom;
 mod processes;
 mod recover;
 mod restore;

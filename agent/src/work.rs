@@ -17,7 +17,7 @@ use crate::lease::Lease;
 use crate::monitors::Monitors;
 use crate::processes::{self, Kin};
 use crate::scripts::Scripts;
-use crate::{lock, restore, result, settings};
+use crate::{lock, oom, restore, result, settings};
 
 /// How long processes that a workload's end leaves have to go by themselves.
 const PATIENCE_NS: u64 = ms(100);
@@ -176,6 +176,7 @@ impl Trial<'_> {
         let all = processes::all().into_iter();
         self.kin.others = all.map(|p| (p.pid, p.start)).collect::<HashMap<_, _>>();
         let cgroup = self.kin.cgroup.as_ref();
+        let killed_before = oom::kills();
         let start_ns = now_ns();
         let script = self
             .scripts
@@ -215,6 +216,14 @@ impl Trial<'_> {
             let left = processes::named(&outlived.left);
             self.events.left(&format!(
                 "processes of the workload could not be ended: {left}"
+            ));
+        }
+        if let (Some(before), Some(after)) = (killed_before, oom::kills())
+            && after > before
+        {
+            self.events.note(&format!(
+                "while the workload ran, the kernel killed {} of the host's processes for want of memory",
+                after - before
             ));
         }
         early.map_or(Ok(end_ns), Err)

@@ -1,7 +1,7 @@
 # What every guest starts from: the disk image and Debian's kernels, kept in $cache/KEY.
 # shellcheck shell=bash
 
-guest_packages='systemd-sysv udev dbus openssh-server sudo passwd kmod procps stress-ng iproute2'
+guest_packages='systemd-sysv udev dbus libpam-systemd openssh-server sudo passwd kmod procps stress-ng iproute2'
 
 make_rootfs() {
     include=$(echo "$guest_packages" | tr ' ' ',')
