@@ -6,7 +6,8 @@
 //!
 //! # The trial's folder
 //! Made by the controller below [`BASE`]`-UID` (mode 0700, the user's own) with the trial's random id as its name,
-//! and removed by it once everything is fetched.
+//! and removed by it once everything is fetched. Where the login's environment has `KTRIAL_BASE`, an absolute path of
+//! letters, digits and `/._-`, it stands for [`BASE`]: for hosts whose /var/tmp is small, or in memory.
 //!
 //! | file | what |
 //! |---|---|

@@ -51,9 +51,9 @@ fact sudo_user "${SUDO_USER-}"
 "#;
 
 /// Looks for the lock of a trial that runs, of whatever user's this one may see: one that lost its ktrial goes on to
-/// its own end. What it holds is in the contract of [`ktrial_agent`]; after the name in /proc/PID/stat, which may hold
+/// its own end. Trials with another `KTRIAL_BASE` are not seen. What it holds is in the contract of [`ktrial_agent`]; after the name in /proc/PID/stat, which may hold
 /// anything, the process's start is the 20th word.
-const OTHER_TRIALS: &str = r#"for lock in /var/tmp/ktrial-*/lock; do
+const OTHER_TRIALS: &str = r#"for lock in "${KTRIAL_BASE:-/var/tmp/ktrial}"-*/lock; do
   read -r pid start boot folder <"$lock" || continue
   [ "$boot" = "$(first /proc/sys/kernel/random/boot_id)" ] || continue
   stat=$(first "/proc/$pid/stat") || continue
@@ -357,11 +357,13 @@ mod tests {
 
     #[test]
     fn a_trial_that_holds_its_host_is_found() {
-        let mut base = tempfile::Builder::new();
-        let base = base.prefix("ktrial-").tempdir_in("/var/tmp").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join("kt");
+        std::fs::create_dir(folder.path().join("kt-0")).unwrap();
         let found = |lock: &str| {
-            std::fs::write(base.path().join("lock"), lock).unwrap();
-            let script = format!("{FIRST}{OTHER_TRIALS}");
+            std::fs::write(folder.path().join("kt-0/lock"), lock).unwrap();
+            let base = base.display();
+            let script = format!("KTRIAL_BASE={base}\n{FIRST}{OTHER_TRIALS}");
             let output = Local.exec(&script, DEADLINE).unwrap();
             String::from_utf8(output.stdout).unwrap()
         };
