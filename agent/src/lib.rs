@@ -59,6 +59,15 @@ use serde::{Deserialize, Serialize};
 /// leaves it.
 pub const BASE: &str = "/var/tmp/ktrial";
 
+/// Bytes of `workload.stdout`, and of `workload.stderr`, that are fetched: their first ones.
+pub const OUTPUT_LIMIT: u64 = 32 << 20;
+
+/// Seconds that `prepare` may take.
+pub const PREPARE_LIMIT_S: u64 = 300;
+
+/// Seconds that `restore` may take.
+pub const RESTORE_LIMIT_S: u64 = 120;
+
 /// The program itself, a static one for [`MACHINE`]; none where it could not be built, and the shell supervisor serves.
 pub const PROGRAM: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/program.rs"));
 
