@@ -50,8 +50,7 @@ pub fn told() -> String {
             ktrial_agent::MACHINE,
             sha256_hex(program),
         ),
-        None => "supervised by a shell script: this ktrial was built without the agent"
-            .to_owned(),
+        None => "supervised by a shell script: this ktrial was built without the agent".to_owned(),
     }
 }
 
