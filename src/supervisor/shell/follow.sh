@@ -42,6 +42,7 @@ pass() {
   offsets=$given
   while read -r mode links user group bytes month day time name; do
     case $mode in -*) ;; *) continue ;; esac
+    bounded "$name" "$bytes"
     offset=0
     case "$offsets " in *" $name="*) offset=${offsets##*" $name="} offset=${offset%% *} ;; esac
     [ -z "$complete" ] || [ "$name" = result ] || bytes=$(fetched "$name")
