@@ -1,6 +1,5 @@
 //! Two ktrials on one host.
 
-use crate::common::experiment::states;
 use crate::site::Site;
 use crate::story::{Story, by_each};
 
@@ -32,35 +31,30 @@ fn of_two_that_begin_at_once_each_trial_has_the_host_alone() {
         let stories = [0, 1].map(|_| Story::new(&site, supervisor, 3.0));
         let both = [stories[0].run(&[]), stories[1].run(&[])];
         let ended = both.map(|ktrial| ktrial.end());
-        assert!(ended.iter().any(|output| output.status.success()));
         let mut spans: Vec<(f64, f64)> = Vec::new();
         for (story, output) in stories.iter().zip(&ended) {
             let said = String::from_utf8_lossy(&output.stderr);
-            if story.workloads() == 0 && !story.runs().exists() {
+            if !story.runs().exists() {
                 // Its preflight saw the other one.
                 assert!(said.contains("a trial of another run"), "{said}");
                 continue;
             }
             let record = story.record();
             for trial in &record.manifest().trials {
+                let reason = trial.reason.clone().unwrap_or_default();
                 match trial.start_boottime_s {
-                    Some(start) => spans.push((
-                        start + trial.phases[0].start_s,
-                        start + trial.phases[2].end_s,
-                    )),
-                    // Another one had the host.
-                    None => {
-                        let reason = trial.reason.clone().unwrap_or_default();
-                        assert!(reason.contains("did not start the trial"), "{reason}");
+                    Some(start) => {
+                        assert_eq!(trial.state.word(), "complete", "{reason}");
+                        let (first, last) = (&trial.phases[0], &trial.phases[2]);
+                        spans.push((start + first.start_s, start + last.end_s));
                     }
+                    // The other one had the host, now or before.
+                    None => assert!(reason.contains("did not start the trial"), "{reason}"),
                 }
             }
-            assert!(
-                states(&record)
-                    .iter()
-                    .all(|s| ["complete", "failed"].contains(s))
-            );
         }
+        // Which of them has it, and how often, is theirs to find out.
+        assert!(!spans.is_empty());
         spans.sort_by(|a, b| a.0.total_cmp(&b.0));
         assert!(
             spans.windows(2).all(|pair| pair[0].1 <= pair[1].0),
