@@ -309,13 +309,30 @@ impl Slot<'_> {
     }
 
     /// Opens a raw file of the trial that another ktrial began, to write on at its end, with what is in it; none when
-    /// it was not begun.
-    pub(super) fn reopen_raw(&self, monitor: &str) -> Result<Option<(File, Vec<u8>)>> {
-        let listed = self.raw().into_iter().find(|raw| raw.monitor == monitor);
-        let inner = self.ledger.lock();
-        listed
-            .map(|raw| inner.writer.reopen_raw(&raw.path))
-            .transpose()
+    /// it was not begun. One that was made, and not yet listed when that ktrial died, is listed.
+    pub(super) fn reopen_raw(&self, monitor: &str, file: &str) -> Result<Option<(File, Vec<u8>)>> {
+        let dir = self.ledger.dir();
+        let mut inner = self.ledger.lock();
+        let Inner { writer, manifest } = &mut *inner;
+        let Some(trial) = manifest.trials.get_mut(self.index) else {
+            return Err(Error::usage("the plan has no such trial"));
+        };
+        let listed = trial.raw.iter().find(|raw| raw.monitor == monitor);
+        let path = match listed {
+            Some(raw) => raw.path.clone(),
+            None => {
+                let path = format!("{}/{file}", attempt::folder(trial));
+                if !dir.join(&path).exists() {
+                    return Ok(None);
+                }
+                trial.raw.push(RawFile {
+                    monitor: monitor.to_owned(),
+                    path: path.clone(),
+                });
+                path
+            }
+        };
+        writer.reopen_raw(&path).map(Some)
     }
 
     /// Puts the compressed form in the place of the trial's large raw files, once nothing writes to them.

@@ -132,9 +132,8 @@ impl<'a> Received<'a> {
         };
         for expected in expected(experiment) {
             let mut taken = Taken::new(expected);
-            let monitor = taken.expected.kept.as_ref().map(|(monitor, _)| monitor);
-            let there = match monitor {
-                Some(monitor) => slot.reopen_raw(monitor)?,
+            let there = match &taken.expected.kept {
+                Some((monitor, file)) => slot.reopen_raw(monitor, file)?,
                 None => None,
             };
             match there {

@@ -395,6 +395,20 @@ fn a_trial_that_went_on_without_its_ktrial_is_fetched_and_not_run_again() {
 }
 
 #[test]
+fn a_file_that_was_made_and_not_listed_is_gone_on_with() {
+    let (story, first) = left_on_host();
+    killed(&first, |manifest| {
+        let files = &mut manifest.trials[1].raw;
+        files.retain(|file| file.monitor != "workload-stdout");
+    });
+    let whole = Told::begun().say("workload.stdout", "hello\n").ends(0);
+    let record = resume(&then(story, [whole, good()]), &first);
+    check(&record).unwrap();
+    assert_eq!(record.manifest().trials[1].attempt, 1);
+    assert_eq!(raw(&record, 1, "workload-stdout"), "so far\nhello\n");
+}
+
+#[test]
 fn no_trial_begins_beside_what_a_fetched_one_left() {
     let (story, first) = left_on_host();
     let whole = Told::begun()
