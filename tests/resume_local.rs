@@ -5,31 +5,30 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use common::experiment::{gone, kill, raw, states};
-use common::sshd::wait_until;
+use common::experiment::{gone, raw, states};
+use common::sshd::{self, wait_until};
 use ktrial::record::{Record, State};
 
 /// A run whose first workload ends at once; the others end when the test lets them go.
 struct Story {
     folder: tempfile::TempDir,
-    /// The workload's own words in the list of processes.
-    sleep: &'static str,
 }
 
 impl Story {
-    fn begin(sleep: &'static str) -> (Story, Child) {
+    fn begin() -> (Story, Child) {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().display();
         let yaml = format!(
             "question: Does it go on?\nprimary: memory.used.peak\nhosts: [local]\n\
              conditions: {{before: {{}}, after: {{}}}}\n\
-             workload:\n  command: [sh, -c, 'mkdir {dir}/first || [ -e {dir}/go ] || exec {sleep}']\n  duration: 541s\n\
+             workload:\n  command: [sh, -c, 'mkdir {dir}/first || until [ -e {dir}/go ]; do sleep 0.1; done']\n  duration: 541s\n\
              idle: 200ms\nsettle: 100ms\nmonitors: {{meminfo: {{every: 50ms}}}}\ndesign: {{trials: 2}}\n"
         );
         let file = folder.path().join("early.yaml");
         std::fs::write(&file, yaml).unwrap();
-        let story = Story { folder, sleep };
-        let mut ktrial = Command::new(env!("CARGO_BIN_EXE_ktrial"))
+        let story = Story { folder };
+        let mut ktrial = story
+            .ktrial()
             .args(["run", "--ssh-config", "none", "-o"])
             .args([&story.runs(), &file])
             .stdout(Stdio::null())
@@ -45,6 +44,18 @@ impl Story {
         (story, ktrial)
     }
 
+    /// The program, with trials of the test's own.
+    fn ktrial(&self) -> Command {
+        let mut ktrial = Command::new(env!("CARGO_BIN_EXE_ktrial"));
+        ktrial.env("KTRIAL_BASE", sshd::base(self.folder.path()));
+        ktrial
+    }
+
+    /// Nothing of a trial runs any more.
+    fn over(&self) {
+        gone(self.folder.path().to_str().unwrap());
+    }
+
     fn runs(&self) -> PathBuf {
         self.folder.path().join("runs")
     }
@@ -57,13 +68,14 @@ impl Story {
         std::fs::read_to_string(self.record()?.join("manifest.yaml")).ok()
     }
 
-    /// Lets every workload end, and runs a command of ktrial.
-    fn go(&self, arguments: &[&str]) -> Output {
+    /// Lets every workload end.
+    fn go(&self) {
         std::fs::write(self.folder.path().join("go"), "").unwrap();
-        Command::new(env!("CARGO_BIN_EXE_ktrial"))
-            .args(arguments)
-            .output()
-            .unwrap()
+    }
+
+    /// Runs a command of ktrial to its end.
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.ktrial().args(arguments).output().unwrap()
     }
 }
 
@@ -82,19 +94,20 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The record is whole and complete, its second trial in the second attempt; and it is compared.
-fn finished(dir: &Path, before: &Record) {
+/// The record is whole and complete, its second trial in this attempt; and it is compared.
+fn finished(dir: &Path, before: &Record, attempt: u32) {
     let record = Record::open(dir).unwrap();
     assert_eq!(states(&record), ["complete"; 4]);
     assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
     let manifest = record.manifest();
     assert_eq!(manifest.trials[0], before.manifest().trials[0]);
     let trial = &manifest.trials[1];
-    assert_eq!((trial.attempt, trial.phases.len()), (2, 3));
+    assert_eq!((trial.attempt, trial.phases.len()), (attempt, 3));
     assert!(raw(&record, 1, "meminfo").contains("MemAvailable"));
-    let kept = dir.join("raw/t02/workload.stdout");
-    assert!(std::fs::read_to_string(kept).unwrap().contains(" idle "));
-    assert!(dir.join("raw/t02.2/workload.stdout").exists());
+    let kept = std::fs::read_to_string(dir.join("raw/t02/events.txt")).unwrap();
+    assert_eq!(kept.matches(" idle\n").count(), 1, "{kept}");
+    assert_eq!(dir.join("raw/t02.2/events.txt").exists(), attempt == 2);
+    assert!(manifest.trials.iter().all(|trial| trial.on_host.is_none()));
 
     let compared = Command::new(env!("CARGO_BIN_EXE_ktrial"))
         .arg("compare")
@@ -107,12 +120,18 @@ fn finished(dir: &Path, before: &Record) {
         .split_ascii_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    assert!(report.contains("for t02, t03, t04"), "{report}");
+    assert!(
+        report.contains(match attempt {
+            1 => "for t03, t04",
+            _ => "for t02, t03, t04",
+        }),
+        "{report}"
+    );
 }
 
 #[test]
 fn a_run_that_the_user_ended_is_finished_by_the_command_that_it_printed() {
-    let (story, ktrial) = Story::begin("sleep 541.37");
+    let (story, ktrial) = Story::begin();
     signal(&ktrial, "INT");
     let ended = ktrial.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(1));
@@ -125,25 +144,23 @@ fn a_run_that_the_user_ended_is_finished_by_the_command_that_it_printed() {
     let options = [dir.to_str().unwrap(), "--ssh-config", "none"];
     assert_eq!(words, options, "{said}");
 
-    let resumed = story.go(&[&["resume"], &words[..]].concat());
+    story.go();
+    let resumed = story.run(&[&["resume"], &words[..]].concat());
     assert!(resumed.status.success(), "{}", text(&resumed.stderr));
-    finished(&dir, &before);
-    gone(story.sleep);
+    finished(&dir, &before, 2);
+    story.over();
 
-    let again = story.go(&["resume", dir.to_str().unwrap()]);
+    let again = story.run(&["resume", dir.to_str().unwrap()]);
     assert!(again.status.success());
     assert!(text(&again.stdout).contains("nothing to resume"));
 }
 
 #[test]
 fn a_run_whose_ktrial_was_killed_is_finished() {
-    let (story, mut ktrial) = Story::begin("sleep 541.39");
+    let (story, mut ktrial) = Story::begin();
     let dir = story.record().unwrap();
     let name = dir.to_str().unwrap();
-    let beside = Command::new(env!("CARGO_BIN_EXE_ktrial"))
-        .args(["resume", name])
-        .output()
-        .unwrap();
+    let beside = story.ktrial().args(["resume", name]).output().unwrap();
     assert_eq!(beside.status.code(), Some(1));
     let said = text(&beside.stderr);
     assert!(
@@ -153,13 +170,12 @@ fn a_run_whose_ktrial_was_killed_is_finished() {
 
     signal(&ktrial, "KILL");
     ktrial.wait().unwrap();
-    // What ran goes on without its ktrial, to its own end.
-    kill(story.sleep);
-    gone(&format!("{}/first", story.folder.path().display()));
-    gone(story.sleep);
     let before = Record::open(&dir).unwrap();
     assert_eq!(before.manifest().state, State::Running);
-    let resumed = story.go(&["resume", name]);
+    // What ran goes on without its ktrial, to its own end.
+    story.go();
+    story.over();
+    let resumed = story.run(&["resume", name]);
     assert!(resumed.status.success(), "{}", text(&resumed.stderr));
-    finished(&dir, &before);
+    finished(&dir, &before, 1);
 }

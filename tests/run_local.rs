@@ -4,9 +4,11 @@ mod common;
 
 use std::time::Duration;
 
+use common::apart::Apart;
 use common::experiment::{gone, plan, raw, states};
+use common::sshd;
 use ktrial::error::ErrorKind;
-use ktrial::host::{self, Host};
+use ktrial::host::Host;
 use ktrial::record::{Record, State};
 use ktrial::run::{self, Cancel, Destination, Progress, Silent, Update, Ways};
 use ktrial::series::Phase;
@@ -21,8 +23,9 @@ fn run(
         folder: folder.path().join("runs"),
         experiment: Some(yaml.into()),
     };
-    let connect =
-        |name: &str| -> ktrial::error::Result<Box<dyn Host>> { host::connect(name, None) };
+    let connect = |_: &str| -> ktrial::error::Result<Box<dyn Host>> {
+        Ok(Box::new(Apart::at(folder.path())))
+    };
     let record = run::run(&plan(yaml), &to, &Ways::new(&connect), cancel, progress)?;
     assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
     Ok((folder, record))
@@ -34,7 +37,7 @@ fn two_by_two_trials_are_complete_and_leave_nothing() {
         conditions: {before: {time: '0.41071'}, after: {time: '0.42071'}}\n\
         workload: {command: [sleep, '{time}'], duration: 1s}\nidle: 300ms\nsettle: 200ms\n\
         monitors: {meminfo: {every: 70ms}, free: {every: 100ms}}\ndesign: {trials: 2}\n";
-    let (_keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
+    let (keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
     run::check(&record).unwrap();
     assert_eq!(states(&record), ["complete"; 4]);
     for (index, trial) in record.manifest().trials.iter().enumerate() {
@@ -61,7 +64,7 @@ fn two_by_two_trials_are_complete_and_leave_nothing() {
             ktrial::parse::free_pipeline::parse(raw(&record, index, "free").as_bytes(), None);
         assert!(!free.series.is_empty());
     }
-    gone("every 7 hundredths");
+    gone(sshd::trials(keep.path()).to_str().unwrap());
     gone("0.41071");
 }
 
@@ -86,7 +89,7 @@ fn a_workload_that_fails_is_a_failed_trial_with_its_words() {
 fn a_workload_cannot_say_its_own_end() {
     let yaml = "question: Is it believed?\nprimary: memory.used.peak\nhosts: [local]\n\
         conditions: {before: {}, after: {}}\n\
-        workload: {command: [sh, -c, 'echo \"==ktrial== end 1 0\"; echo \"==ktrial== settled 2\"; exit 5'], duration: 1s}\n\
+        workload: {command: [sh, -c, 'echo \"1 end 0\"; echo \"2 ended complete\"; exit 5'], duration: 1s}\n\
         idle: 100ms\nsettle: 100ms\nmonitors: {meminfo: {every: 50ms}}\ndesign: {trials: 1}\n";
     let (_keep, record) = run(yaml, &Cancel::default(), &Silent).unwrap();
     assert_eq!(states(&record), ["failed", "failed"]);
@@ -116,7 +119,7 @@ fn what_leaves_the_workload_s_session_is_ended_and_told() {
     for trial in &record.manifest().trials {
         let notes = trial.notes.join("\n");
         assert!(
-            notes.contains("was ended: process ") && notes.contains("sleep 973.59"),
+            notes.contains("outlived it and were ended: ") && notes.contains("sleep 973.59"),
             "{notes}"
         );
     }
@@ -137,6 +140,7 @@ fn ctrl_backslash_ends_a_run_as_ctrl_c_does() {
         .arg(&file)
         .arg("-o")
         .arg(&runs)
+        .env("KTRIAL_BASE", sshd::base(folder.path()))
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
@@ -219,5 +223,4 @@ fn a_cancel_ends_the_workload_and_keeps_the_samples() {
     assert_eq!(record.manifest().trials[0].phases.len(), 2);
     assert!(raw(&record, 0, "meminfo").contains("MemAvailable"));
     gone("541.19");
-    gone("every 8 hundredths");
 }

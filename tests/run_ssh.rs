@@ -5,14 +5,14 @@ mod common;
 use std::process::Command;
 use std::sync::Mutex;
 
-use common::experiment::{gone, kill, plan, raw, states};
+use common::experiment::{gone, plan, raw, states};
 use common::sshd::{NAME, Sshd, wait_until};
 use ktrial::host::{self, Host};
 use ktrial::parse::{meminfo, stress_ng};
 use ktrial::record::{Record, State};
 use ktrial::run::{self, Cancel, Destination, Progress, Silent, Update, Ways};
 
-/// A story with a workload that would outlive everything, and sampling with a period of its own.
+/// A story whose first workload is long, with sampling with a period of its own.
 fn long_sleep(seconds: &str, every: &str) -> String {
     format!(
         "question: What is kept?\nprimary: memory.used.peak\nhosts: [{NAME}]\n\
@@ -22,7 +22,7 @@ fn long_sleep(seconds: &str, every: &str) -> String {
     )
 }
 
-/// A broken trial: what came before the break is in the record and reads well.
+/// What came is in the record and reads well.
 fn assert_samples_kept(record: &Record, trial: usize) {
     let entry = &record.manifest().trials[trial];
     let parsed = meminfo::parse(
@@ -31,10 +31,10 @@ fn assert_samples_kept(record: &Record, trial: usize) {
     );
     let samples = parsed.series.first().map_or(0, |s| s.values.len());
     assert!(samples >= 5, "{samples} samples");
-    let start = raw(record, trial, "workload-stdout");
+    let events = raw(record, trial, "events");
     assert!(
-        start.contains("==ktrial== ") && start.contains(" start "),
-        "{start}"
+        events.contains(" begun ") && events.contains(" start\n"),
+        "{events}"
     );
     assert!(entry.start_boottime_s.is_some());
     assert_eq!(record.check_files().unwrap(), Vec::<String>::new());
@@ -100,10 +100,10 @@ impl Progress for KillOnce<'_> {
 }
 
 #[test]
-fn a_broken_connection_costs_one_trial_and_leaves_nothing_on_the_host() {
+fn a_broken_connection_costs_nothing_and_leaves_nothing_on_the_host() {
     let mut sshd = Sshd::start();
     let config = sshd.config();
-    let yaml = long_sleep("432.71", "110ms");
+    let yaml = long_sleep("4.3271", "110ms");
     let folder = tempfile::tempdir().unwrap();
     let to = Destination {
         folder: folder.path().to_owned(),
@@ -127,28 +127,28 @@ fn a_broken_connection_costs_one_trial_and_leaves_nothing_on_the_host() {
         &progress,
     )
     .unwrap_or_else(|e| panic!("{}", e.report()));
-    assert_eq!(states(&record), ["failed", "complete", "complete"]);
-    assert_eq!(record.manifest().state, State::Failed);
-    let reason = record.manifest().trials[0].reason.clone().unwrap();
-    assert!(reason.contains("connection broke"), "{reason}");
+    assert!(*progress.killed.lock().unwrap());
+    assert_eq!(states(&record), ["complete"; 3]);
+    assert_eq!(record.manifest().state, State::Complete);
+    assert!(record.manifest().trials.iter().all(|t| t.attempt == 1));
     assert_samples_kept(&record, 0);
-    gone("432.71");
-    gone("every 11 hundredths");
+    gone("4.3271");
+    gone(sshd.trials().to_str().unwrap());
 }
 
 #[test]
-fn a_killed_sshd_ends_with_a_clear_error_and_a_record() {
+fn a_killed_sshd_ends_with_a_clear_error_and_a_record_and_the_trial_goes_on() {
     let mut sshd = Sshd::start();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("broken.yaml");
-    std::fs::write(&file, long_sleep("433.72", "120ms")).unwrap();
+    std::fs::write(&file, long_sleep("6.3372", "120ms")).unwrap();
     let runs = folder.path().join("runs");
     let child = Command::new(env!("CARGO_BIN_EXE_ktrial"))
         .arg("run")
         .arg(&file)
         .arg("--ssh-config")
         .arg(sshd.config())
-        .arg("-o")
+        .args(["--patience", "2s", "-o"])
         .arg(&runs)
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
@@ -164,25 +164,29 @@ fn a_killed_sshd_ends_with_a_clear_error_and_a_record() {
         let opened = record.as_ref().and_then(|dir| Record::open(dir).ok());
         let sampled = record
             .as_ref()
-            .and_then(|dir| std::fs::metadata(dir.join("raw/t01/meminfo.txt")).ok());
+            .and_then(|dir| std::fs::read_to_string(dir.join("raw/t01/meminfo.txt")).ok());
+        let blocks = |text: String| {
+            text.lines()
+                .filter(|line| line.starts_with(['@', '+']))
+                .count()
+        };
         opened.is_some_and(|r| r.manifest().trials[0].start_boottime_s.is_some())
-            && sampled.is_some_and(|file| file.len() > 20_000)
+            && sampled.map_or(0, blocks) > 10
     });
     sshd.kill();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(
-        said.contains("0 complete") || said.contains("1 failed, 3 not-run"),
-        "{said}"
-    );
-    assert!(said.contains("broken"), "{said}");
+    assert!(said.contains("1 failed, 3 not-run"), "{said}");
+    assert!(said.contains("out of reach"), "{said}");
 
     let record = Record::open(record.unwrap()).unwrap();
     assert_eq!(states(&record), ["failed", "not-run", "not-run", "not-run"]);
-    assert!(record.manifest().trials.iter().all(|t| t.reason.is_some()));
+    let trials = &record.manifest().trials;
+    assert!(trials.iter().all(|t| t.reason.is_some()));
+    assert!(trials[0].on_host.is_some());
     assert_samples_kept(&record, 0);
-    // Nobody could end it; its own watchdog would. The test does not wait for that.
-    kill("sleep 433.72");
-    gone("433.72");
+    // It goes on there, to its end.
+    gone("sleep 6.3372");
+    gone(sshd.trials().to_str().unwrap());
 }

@@ -4,7 +4,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::attention::{Attention, Exit};
 use crate::clock::{ms, now_ns};
-use crate::processes::{Kin, Process};
+use crate::processes::{self, Kin, Process};
 use crate::scripts;
 
 /// How long processes have to go after KILL; one that waits for a device does not hear it.
@@ -21,6 +21,11 @@ pub fn script(
     grace_ns: u64,
     attention: &mut Attention,
 ) -> Option<Exit> {
+    // Its number is nobody else's as long as its end was not asked for.
+    let exit = attention.exit(script);
+    if exit.is_some() {
+        return exit;
+    }
     for &signal in signals {
         scripts::signal(script, signal);
         if let Some(exit) = wait(script, now_ns().saturating_add(grace_ns), attention) {
@@ -58,6 +63,7 @@ pub fn kin(kin: &Kin, patience_ns: u64, grace_ns: u64, attention: &mut Attention
     if found.is_empty() {
         return Outlived::default();
     }
+    processes::read_commands(&mut found);
     for process in &found {
         process.signal(Signal::TERM);
     }
@@ -78,6 +84,7 @@ pub fn kin(kin: &Kin, patience_ns: u64, grace_ns: u64, attention: &mut Attention
             }
         });
     }
+    processes::read_commands(&mut left);
     Outlived { found, left }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 
 use ktrial_agent::Ended;
 
@@ -27,10 +28,13 @@ impl Events {
     /// # Errors
     /// When it cannot be created.
     pub fn open(folder: &Folder) -> Result<Events, String> {
-        let file = folder
-            .append("events")
-            .map_err(|e| format!("events: {e}"))?;
+        let said = |e: std::io::Error| format!("events: {e}");
+        let mut file = folder.append("events").map_err(said)?;
         reserve(&file, ROOM);
+        // A line that a dead supervisor or a power cut left unfinished must not take the next one in.
+        if ends_within_a_line(folder).map_err(said)? {
+            file.write_all(b"\n").map_err(said)?;
+        }
         Ok(Events { file, lost: 0 })
     }
 
@@ -71,6 +75,16 @@ impl Events {
         let rest = format!("{} {reason}", how.word());
         self.say("ended", rest.trim_end());
     }
+}
+
+fn ends_within_a_line(folder: &Folder) -> std::io::Result<bool> {
+    let file = folder.open_file("events")?;
+    let Some(last) = file.metadata()?.len().checked_sub(1) else {
+        return Ok(false);
+    };
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, last)?;
+    Ok(byte != *b"\n")
 }
 
 /// That what should have been kept could not be.

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use ktrial_agent::{Source, Spec};
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
+/// The files with the workload's output.
+pub const OUTPUTS: [&str; 2] = ["workload.stdout", "workload.stderr"];
+
 /// Bytes that a specification may have.
 const SPEC_LIMIT: u64 = 16 << 20;
 
@@ -63,9 +66,19 @@ impl Folder {
     /// Opens a file to append to it.
     pub fn append(&self, name: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
-        let no_link = OFlags::NOFOLLOW.bits() as i32;
         options.append(true).create(true).mode(0o600);
-        options.custom_flags(no_link).open(self.file(name))
+        regular(&mut options, &self.file(name))
+    }
+
+    /// Opens a file to read it.
+    pub fn open_file(&self, name: &str) -> io::Result<File> {
+        regular(OpenOptions::new().read(true), &self.file(name))
+    }
+
+    /// Sees to it that a file that is there is on the disk, with its name.
+    pub fn keep(&self, name: &str) -> io::Result<()> {
+        self.open_file(name)?.sync_all()?;
+        File::open(&self.path)?.sync_all()
     }
 
     /// Writes a file whole: under another name, then renamed.
@@ -124,6 +137,21 @@ pub fn fetched(spec: &Spec) -> Vec<String> {
     names
 }
 
+/// Whether a file is the workload's output: only its first bytes are fetched.
+pub fn is_output(name: &str) -> bool {
+    OUTPUTS.contains(&name)
+}
+
+/// Opens a regular file and nothing else: what was put in its place must neither lead elsewhere nor make anybody wait.
+fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    let file = options.custom_flags(flags).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
 /// Whether a name is one of a file in the folder itself, and may be in a line among others.
 pub fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -152,11 +180,11 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The last line of a file from an offset on that is not empty, bounded; empty when there is none.
-pub fn last_line(path: &Path, from: u64) -> String {
+/// The last line of a trial's file from an offset on that is not empty, bounded; empty when there is none.
+pub fn last_line(folder: &Folder, name: &str, from: u64) -> String {
     const TAIL: u64 = 4096;
     let tail = || -> io::Result<Vec<u8>> {
-        let file = File::open(path)?;
+        let file = folder.open_file(name)?;
         let from = from.max(file.metadata()?.len().saturating_sub(TAIL));
         let mut bytes = Vec::new();
         io::Seek::seek(&mut &file, io::SeekFrom::Start(from))?;

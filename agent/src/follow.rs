@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use crate::clock::{ms, now_ns};
-use crate::folder::{self, Folder};
-use crate::{lease, recover, result};
+use crate::folder::Folder;
+use crate::{lease, recover, remains, result};
 
 /// Bytes of a frame, at most.
 const CHUNK: usize = 256 << 10;
@@ -33,15 +33,15 @@ struct Followed {
 /// # Errors
 /// Why this trial cannot be followed, or why writing ended.
 pub fn follow(folder: &Folder, offsets: &HashMap<String, u64>) -> Result<(), String> {
-    let spec = folder.spec()?;
     let followed = |name: String| Followed {
         offset: offsets.get(&name).copied().unwrap_or(0),
         name,
         file: None,
     };
-    let mut files: Vec<Followed> = folder::fetched(&spec).into_iter().map(followed).collect();
+    let mut files: Vec<Followed> = remains::fetched(folder).into_iter().map(followed).collect();
     let mut out = io::stdout().lock();
     lease::renew(folder);
+    hear(folder.clone());
     let mut alive_ns = now_ns();
     let mut gone_ns = None;
     let mut chunk = vec![0; CHUNK];
@@ -65,7 +65,6 @@ pub fn follow(folder: &Folder, offsets: &HashMap<String, u64>) -> Result<(), Str
         }
         if now_ns() >= alive_ns + ALIVE_NS {
             empty("-", &mut out).map_err(said)?;
-            lease::renew(folder);
             alive_ns = now_ns();
         }
         if more {
@@ -106,12 +105,13 @@ impl Followed {
         out: &mut impl Write,
     ) -> io::Result<bool> {
         if self.file.is_none() {
-            self.file = File::open(folder.file(&self.name)).ok();
+            self.file = folder.open_file(&self.name).ok();
         }
         let Some(file) = &self.file else {
             return Ok(false);
         };
-        let room = end.map_or(u64::MAX, |end| end.saturating_sub(self.offset));
+        let end = end.unwrap_or(u64::MAX).min(result::limit(&self.name));
+        let room = end.saturating_sub(self.offset);
         let length = chunk.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         let new = file.metadata()?.len() > self.offset;
         if length == 0 || !new {
@@ -128,6 +128,16 @@ impl Followed {
         self.offset += n as u64;
         Ok(true)
     }
+}
+
+/// Renews the lease as often as the controller says something, for as long as this process lives.
+fn hear(folder: Folder) {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 64];
+        while io::stdin().read(&mut bytes).is_ok_and(|n| n > 0) {
+            lease::renew(&folder);
+        }
+    });
 }
 
 /// A frame without bytes.

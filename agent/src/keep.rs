@@ -2,7 +2,6 @@
 //! everything is put back when the other dies.
 
 use std::fs;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use crate::clock::{ms, now_ns};
 use crate::event::Events;
 use crate::folder::{self, Folder};
 use crate::identity::Identity;
-use crate::{lock, oom, recover};
+use crate::{lock, oom, recover, remains};
 
 /// This program, also when its file is gone.
 const OWN: &str = "/proc/self/exe";
@@ -84,8 +83,9 @@ fn below_init(folder: &Folder, token: &str) -> bool {
         // It is known whether the program could be run.
         .arg("--property=Type=exec")
         .arg("--property=Delegate=yes")
-        // TERM reaches the supervisor alone, which ends the rest in its order.
-        .arg("--property=KillMode=mixed")
+        // TERM reaches the keeper alone, and the worker ends the rest in its order; when the keeper dies, the worker
+        // goes on.
+        .arg("--property=KillMode=process")
         .arg(format!("--property=TimeoutStopSec={STOP_S}"))
         // A workload that the kernel ended for its memory is a result, not the trial's end.
         .arg("--property=OOMPolicy=continue")
@@ -122,8 +122,6 @@ fn plainly(folder: &Folder, token: &str) -> Result<Child, String> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    // Nothing that is sent to the login's group reaches it, until it has a session of its own.
-    command.process_group(0);
     command
         .spawn()
         .map_err(|e| format!("the supervisor cannot be started: {e}"))
@@ -134,15 +132,22 @@ fn plainly(folder: &Folder, token: &str) -> Result<Child, String> {
 /// # Errors
 /// Why the trial is refused; it was answered already.
 pub fn supervise(folder: &Folder, token: &str, delegated: bool) -> Result<(), String> {
-    // A group's leader cannot have a session; below an init system it has one.
-    let _ = setsid();
+    // A session of its own: nothing that is sent to the login's group reaches it. Below an init system it has one.
+    if let Err(e) = setsid()
+        && !delegated
+    {
+        return Err(format!("it cannot have a session: {e}"));
+    }
     let begun = begin(folder);
     let answer = match &begun {
-        Ok(identity) => format!("started {}\n", identity.pid),
+        Ok(Begun::Now(identity)) => format!("started {}\n", identity.pid),
+        Ok(Begun::Before(pid)) => format!("started {pid}\n"),
         Err(why) => format!("refused {why}\n"),
     };
     let answered = folder.write(&answer_name(token), answer.as_bytes());
-    let identity = begun?;
+    let Begun::Now(identity) = begun? else {
+        return Ok(());
+    };
     if let Err(e) = answered {
         lock::release(folder);
         return Err(e.to_string());
@@ -160,45 +165,74 @@ pub fn supervise(folder: &Folder, token: &str, delegated: bool) -> Result<(), St
         oom.as_deref(),
         groups.as_ref().map(|groups| &groups.workload),
     );
-    if !folder.has("result") {
+    // A worker that took this process for dead has the lock, and sees to the rest.
+    if !folder.has("result") && lock::is_held_by(folder, &identity) {
         let root = getpid().as_raw_nonzero().get();
         let recovered = recover::after(folder, Some(root), oom);
         lock::release(folder);
         recovered?;
     }
-    lock::release(folder);
+    if lock::is_held_by(folder, &identity) {
+        lock::release(folder);
+    }
     if let Some(groups) = groups {
         groups.leave();
     }
     kept
 }
 
-/// Takes the lock for a trial that was not begun before.
-fn begin(folder: &Folder) -> Result<Identity, String> {
+/// How a trial came to its supervisor.
+enum Begun {
+    /// It is this process.
+    Now(Identity),
+    /// It is the process with this number, which an earlier start of the same trial made.
+    Before(i32),
+}
+
+/// Takes the lock for a trial that was not begun before, and puts right what others left.
+fn begin(folder: &Folder) -> Result<Begun, String> {
     folder.spec()?;
     let identity = Identity::own()?;
-    let died = lock::take(folder, &identity)?;
+    if let lock::Taken::Before(holder) = lock::take(folder, &identity)? {
+        return begun_by(folder, &holder).map(Begun::Before);
+    }
     let begun = || -> Result<(), String> {
         if folder.has("pid") || folder.has("result") {
             return Err("this trial was begun before".to_owned());
         }
-        // What another trial left is ended and put back before anything is measured.
-        if let Some(name) = died
-            && name != folder.name()
-            && let Ok(other) = Folder::open(&folder.base().join(name))
-            && !other.has("result")
-        {
-            recover::after(&other, None, None)?;
-        }
+        remains::put_right(folder, &identity)?;
+        folder
+            .keep("spec.json")
+            .map_err(|e| format!("spec.json: {e}"))?;
         let written = folder.write("pid", format!("{identity}\n").as_bytes());
         let written = written.and_then(|()| folder.keep());
         written.map_err(|e| format!("pid: {e}"))
     };
     match begun() {
-        Ok(()) => Ok(identity),
+        Ok(()) => Ok(Begun::Now(identity)),
         Err(why) => {
-            lock::release(folder);
+            if lock::is_held_by(folder, &identity) {
+                lock::release(folder);
+            }
             Err(why)
+        }
+    }
+}
+
+/// Waits for what another process, which has the lock for this same trial, makes of it. Gives its number.
+fn begun_by(folder: &Folder, holder: &Identity) -> Result<i32, String> {
+    let until_ns = now_ns() + ANSWER_NS;
+    loop {
+        match recover::supervisor(folder) {
+            Some(supervisor) if supervisor.lives() => return Ok(supervisor.pid),
+            Some(_) => return Err("this trial was begun before".to_owned()),
+            None if !holder.lives() => {
+                return Err(format!("process {} did not begin this trial", holder.pid));
+            }
+            None if now_ns() > until_ns => {
+                return Err(format!("process {} still begins this trial", holder.pid));
+            }
+            None => std::thread::sleep(PAUSE),
         }
     }
 }

@@ -6,25 +6,46 @@
 //!
 //! # The trial's folder
 //! Made by the controller below [`BASE`]`-UID` (mode 0700, the user's own) with the trial's random id as its name,
-//! and removed by it once everything is fetched.
+//! and removed by it once everything is fetched. Where the login's environment has `KTRIAL_BASE`, an absolute path of
+//! letters, digits and `/._-`, it stands for [`BASE`]: for hosts whose /var/tmp is small, or in memory.
 //!
 //! | file | what |
 //! |---|---|
-//! | `spec.json` | a [`Spec`]; written by the controller before the start |
+//! | `spec.json` | a [`Spec`]; written by the controller before the start, whichever supervisor it is for |
+//! | `supervisor.sh` | the shell's supervisor, beside the scripts that it runs; only where it is the shell |
 //! | `pid` | `PID START BOOT_ID` of the supervisor; START is field 22 of /proc/PID/stat |
 //! | `events` | what happened, a line each |
 //! | `MONITOR.txt`, `MONITOR.err` | what each monitor gave, and what it said (only of one with a script) |
-//! | `workload.stdout`, `workload.stderr` | the workload's output, `prepare`'s and `restore`'s words too; lines of the latter two's standard error that begin with `ktrial: ` become notes |
+//! | `workload.stdout`, `workload.stderr` | the workload's output, of which the first [`OUTPUT_LIMIT`] bytes are fetched, `prepare`'s and `restore`'s words too; lines of the latter two's standard error that begin with `ktrial: ` become notes |
 //! | what `reports` names | what the workload leaves, such as stress-ng's `stress-ng.yaml` |
 //! | `agent.txt` | what supervising and sampling itself took; only of the program |
-//! | `journal` | what is to be put back, written before it is changed |
-//! | `lease` | its time of change is when a controller was last there |
+//! | `journal` | what is to be put back, written before it is changed; each supervisor has its own form, and only it puts back what it wrote |
+//! | `lease` | tells when a controller was last there: to the program by any change of its time, to the shell by the seconds of CLOCK_BOOTTIME in it; each one's follower writes what its supervisor reads |
 //! | `stop` | when it exists, the trial is to be ended gently |
-//! | `result` | last of all: a line `NAME BYTES SHA256` for each file that is to be fetched, `events` included |
+//! | `result` | last of all: a line `NAME BYTES SHA256` for each file that is to be fetched, `events` included; never what is a link or no regular file |
 //!
 //! In the folder above is the `lock` of the host: `PID START BOOT_ID FOLDERNAME`. It is nobody's when it is of another
-//! boot, or no such process lives. The workload and all that it starts have `KTRIAL_TRIAL=[FOLDERNAME]` in their
-//! environment; other scripts have `KTRIAL_BESIDE=[FOLDERNAME]`, and what they start belongs to them.
+//! boot, or no such process lives. Who recovers a trial holds the lock, and looks for `result` only then. A trial whose
+//! folder is gone, or has its `result`, gives the lock back within seconds; a start waits for that.
+//!
+//! # Starting
+//! `start FOLDER` says `started PID`, or `refused WHY`. A process of the same trial that lives and has the lock is an
+//! earlier start's: its number is the answer. Before anything is measured, a start looks at every folder beside its own
+//! that has a `pid` of this boot that does not live, and no `result`: that trial is recovered by its own supervisor's
+//! `recover` (the program for a shell's trial by `supervisor.sh`, the shell for the program's by any `agent-*` in the
+//! folder above), and the start is refused while that cannot be done. Trials of another boot are left as they are.
+//! Putting others right may take as long as their `restore` may and half a minute more, so a start may take
+//! three minutes.
+//!
+//! # Limits
+//! `prepare` has [`PREPARE_LIMIT_S`] and `restore` [`RESTORE_LIMIT_S`] seconds; the first one's end fails the trial, the
+//! second's is told as `left`. The program ends a trial as `failed` when the disk has less than 64 MiB free and the
+//! workload's output has more than [`OUTPUT_LIMIT`].
+//!
+//! # Processes
+//! The workload and all that it starts have `KTRIAL_TRIAL=[FOLDERNAME]` in their
+//! environment; other scripts have `KTRIAL_BESIDE=[FOLDERNAME]`, and what they start belongs to them: it is ended after
+//! `restore`. A group or session is signalled only while its number is known to be the trial's.
 //!
 //! # Events
 //! `SECONDS WORD REST`, with the host's CLOCK_BOOTTIME:
@@ -32,7 +53,7 @@
 //! | line | meaning |
 //! |---|---|
 //! | `begun PID` | the supervisor has the lock of the host |
-//! | `idle`, `start`, `settled` | the idle phase begins, the workload begins, the settle phase is over |
+//! | `idle`, `start`, `settled` | the idle phase begins, the workload begins (the shell says so just before it starts it), the settle phase is over |
 //! | `end CODE` | the workload ended, with its code as a shell gives it (128 + signal) |
 //! | `note TEXT` | what a reader of the record has to know |
 //! | `left TEXT` | what could not be ended or put back: nothing can be measured on this host before a boot |
@@ -49,14 +70,26 @@
 //! # Following
 //! `follow FOLDER NAME=OFFSET...` writes frames to standard output as the files grow: a line `NAME OFFSET LENGTH`,
 //! LENGTH bytes, a line end. A frame named `-` has no bytes and says that the follower is alive (every 5 s); `.`, that
-//! the result is complete and every file was given to its end; `!`, that the supervisor is gone without a result.
-//! A file that is not named is given from its begin, `result` after all others. Following renews the lease.
+//! the result is complete and every file was given to its end; `!`, that the supervisor is gone without a result
+//! (the program's follower waits two seconds before it says so, as a worker takes its keeper's place).
+//! A file that is not named is given from its begin, `result` after all others. A follower renews the lease as it begins
+//! and with every line of its standard input, and a controller writes an empty line there for each `-`: a follower lives
+//! on for long when a network is gone, and is no sign of a controller.
 
 use serde::{Deserialize, Serialize};
 
 /// Trials' folders are below this path with the user's id behind it: on a disk, as memory is what is measured, and where a reboot
 /// leaves it.
 pub const BASE: &str = "/var/tmp/ktrial";
+
+/// Bytes of `workload.stdout`, and of `workload.stderr`, that are fetched: their first ones.
+pub const OUTPUT_LIMIT: u64 = 32 << 20;
+
+/// Seconds that `prepare` may take.
+pub const PREPARE_LIMIT_S: u64 = 300;
+
+/// Seconds that `restore` may take.
+pub const RESTORE_LIMIT_S: u64 = 120;
 
 /// The program itself, a static one for [`MACHINE`]; none where it could not be built, and the shell supervisor serves.
 pub const PROGRAM: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/program.rs"));

@@ -21,19 +21,27 @@ const ABANDONED_NS: u64 = ms(500);
 
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Takes the lock; gives the name of the trial's folder whose supervisor died with it, if one did.
+/// How a trial came to the lock.
+#[derive(Debug)]
+pub enum Taken {
+    /// It was free, or of a process that died.
+    Now,
+    /// This process of the same trial has it already, and lives.
+    Before(Identity),
+}
+
+/// Takes the lock.
 ///
 /// # Errors
 /// When another trial has it: which one, and its supervisor.
-pub fn take(folder: &Folder, identity: &Identity) -> Result<Option<String>, String> {
+pub fn take(folder: &Folder, identity: &Identity) -> Result<Taken, String> {
     let lock = path(folder);
     let begin_ns = now_ns();
     let mut abandoned: Option<(Vec<u8>, u64)> = None;
-    let mut died = None;
     loop {
         let _alone = alone(folder.base())?;
         if create(&lock, &format!("{identity} {}\n", folder.name()))? {
-            return Ok(died);
+            return Ok(Taken::Now);
         }
         // Given back just now: the next round takes it.
         let Ok(text) = folder::read(&lock, 4096) else {
@@ -49,12 +57,17 @@ pub fn take(folder: &Folder, identity: &Identity) -> Result<Option<String>, Stri
         let holder = Identity::parse(&mut words);
         let name = words.next().filter(|name| folder::is_plain(name));
         if let Some(holder) = holder.as_ref().filter(|holder| holder.lives()) {
+            if name == Some(folder.name()) {
+                return Ok(Taken::Before(holder.clone()));
+            }
             let name = name.unwrap_or("?");
-            let is_over = folder.base().join(name).join("result").exists();
+            let other = folder.base().join(name);
+            // A controller that saw the result may have removed the folder before the lock was given back.
+            let is_over = !other.exists() || other.join("result").exists();
             if !is_over || now_ns() > begin_ns + RELEASE_NS {
                 return Err(format!(
                     "the trial in {} has this host: its supervisor is process {}",
-                    folder.base().join(name).display(),
+                    other.display(),
                     holder.pid
                 ));
             }
@@ -66,7 +79,6 @@ pub fn take(folder: &Folder, identity: &Identity) -> Result<Option<String>, Stri
             let of_this_boot = holder.is_some_and(|holder| holder.is_of_this_boot());
             if !of_this_boot || now_ns() > since_ns + ABANDONED_NS {
                 take_away(&lock, &text)?;
-                died = name.map(str::to_owned).or(died);
                 continue;
             }
             abandoned = Some((text, since_ns));
@@ -90,6 +102,11 @@ pub fn take_over(folder: &Folder, identity: &Identity) -> Result<(), String> {
     let text = format!("{identity} {}\n", folder.name());
     let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &lock));
     written.map_err(|e| format!("{}: {e}", lock.display()))
+}
+
+/// Whether this process has it.
+pub fn is_held_by(folder: &Folder, identity: &Identity) -> bool {
+    is_of(folder) && Identity::of_file(&path(folder)).as_ref() == Some(identity)
 }
 
 /// Gives it back, if this trial has it.

@@ -18,6 +18,7 @@ mod monitors;
 mod oom;
 mod processes;
 mod recover;
+mod remains;
 mod restore;
 mod result;
 mod sampling;

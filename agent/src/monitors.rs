@@ -94,7 +94,7 @@ impl Monitors {
             }
             all = false;
             if late || attention.exit(monitor.pid).is_some() {
-                let said = folder::last_line(&folder.file(&format!("{}.err", monitor.name)), 0);
+                let said = folder::last_line(folder, &format!("{}.err", monitor.name), 0);
                 return Err(format!(
                     "the monitor {} gave no sample: {said}",
                     monitor.name
@@ -121,10 +121,7 @@ impl Monitors {
             if let Some(exit) = attention.exit(monitor.pid) {
                 monitor.over = true;
                 let err = format!("{}.err", monitor.name);
-                let said = self
-                    .folder
-                    .as_ref()
-                    .map(|f| folder::last_line(&f.file(&err), 0));
+                let said = self.folder.as_ref().map(|f| folder::last_line(f, &err, 0));
                 events.note(&format!(
                     "the monitor {} ended during the trial with code {}: {}",
                     monitor.name,
@@ -139,15 +136,17 @@ impl Monitors {
     pub fn end(&mut self, attention: &mut Attention, events: &mut Events) {
         self.look(attention, events);
         // All at once: no grace is waited for more than once.
-        for monitor in self.scripted.iter().filter(|m| !m.over) {
+        for monitor in &self.scripted {
+            if attention.exit(monitor.pid).is_some() {
+                continue;
+            }
             scripts::signal(monitor.pid, Signal::TERM);
         }
         for monitor in &self.scripted {
-            // Also when its first process has ended: others of its group may be there.
+            // What its first process leaves is known by its environment, and ended with what `prepare` leaves.
             if ending::script(monitor.pid, &[Signal::TERM], GRACE_NS, attention).is_none() {
                 events.left(&format!("the monitor {} could not be ended", monitor.name));
             }
-            scripts::signal(monitor.pid, Signal::KILL);
         }
         self.scripted.clear();
         let Some(sampling) = self.sampling.take() else {

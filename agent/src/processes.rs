@@ -14,6 +14,9 @@ const ENVIRON_LIMIT: u64 = 8 << 20;
 /// How many processes a message names.
 const NAMED: usize = 5;
 
+/// Bytes of a command line in a message.
+const COMMAND_LIMIT: usize = 60;
+
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
@@ -23,6 +26,7 @@ pub struct Process {
     /// When it began, in clock ticks since the boot.
     pub start: u64,
     state: char,
+    /// Its name, or its command line once [`read_commands`] has read it.
     command: String,
 }
 
@@ -139,6 +143,19 @@ impl Kin {
                 && (members.contains(&p.pid) || descends(p) || p.has_variable(&self.variable))
         };
         all.iter().filter(is_kin).cloned().collect()
+    }
+}
+
+/// Reads the command lines of those that [`named`] names, while they are there: a name alone says little.
+pub fn read_commands(processes: &mut [Process]) {
+    for process in processes.iter_mut().take(NAMED) {
+        let path = format!("/proc/{}/cmdline", process.pid);
+        let line = folder::read(Path::new(&path), ENVIRON_LIMIT).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        // A kernel's thread has none.
+        if !line.trim().is_empty() {
+            process.command = line.trim().chars().take(COMMAND_LIMIT).collect();
+        }
     }
 }
 

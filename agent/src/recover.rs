@@ -8,12 +8,12 @@ use crate::cgroup::{self, Cgroup};
 use crate::clock::ms;
 use crate::ending;
 use crate::event::Events;
-use crate::folder::{self, Folder};
+use crate::folder::Folder;
 use crate::identity::Identity;
 use crate::journal::{self, Entry};
 use crate::processes::{self, Kin};
 use crate::scripts::Scripts;
-use crate::{lock, restore, result, settings};
+use crate::{lock, remains, restore, result, settings};
 
 const GRACE_NS: u64 = ms(2_000);
 
@@ -25,12 +25,14 @@ pub fn recover(folder: &Folder) -> Result<(), String> {
     if folder.has("result") || supervisor(folder).is_some_and(|s| s.lives()) {
         return Ok(());
     }
-    let died = lock::take(folder, &Identity::own()?)?;
-    // Another trial's supervisor died too, and has no lock any more that would tell of it.
-    let other = died.filter(|name| name != folder.name());
-    let other = other.and_then(|name| Folder::open(&folder.base().join(name)).ok());
-    let recovered = other.map_or(Ok(()), |other| after(&other, None, None));
-    let recovered = recovered.and(after(folder, None, None));
+    if let lock::Taken::Before(holder) = lock::take(folder, &Identity::own()?)? {
+        return Err(format!("process {} recovers this trial", holder.pid));
+    }
+    // Now that it cannot change any more: a worker may have taken its keeper's place, and somebody else recovered.
+    let recovered = match supervisor(folder).is_some_and(|s| s.lives()) {
+        true => Ok(()),
+        false => after(folder, None, None),
+    };
     lock::release(folder);
     recovered
 }
@@ -49,7 +51,7 @@ pub fn after(folder: &Folder, ancestor: Option<i32>, oom: Option<String>) -> Res
     if folder.has("result") {
         return Ok(());
     }
-    let spec = folder.spec()?;
+    let spec = folder.spec();
     let mut events = Events::open(folder)?;
     let entries = journal::entries(folder);
     let of_this_boot = supervisor(folder).is_none_or(|s| s.is_of_this_boot());
@@ -82,13 +84,19 @@ pub fn after(folder: &Folder, ancestor: Option<i32>, oom: Option<String>) -> Res
             }
         }
         if entries.contains(&Entry::Prepare) {
-            restore::run(&spec.restore, folder, &scripts, &mut attention, &mut events);
+            match &spec {
+                Ok(spec) => {
+                    restore::run(&spec.restore, folder, &scripts, &mut attention, &mut events);
+                }
+                Err(why) => events.left(&format!("restore is not known, and was not run: {why}")),
+            }
         }
         settings::put_back(&entries, false, &mut events);
         if let Some(cgroup) = cgroup.filter(|_| ancestor.is_none()) {
             cgroup::remove_of(folder.name(), &cgroup);
         }
     }
+    result::note_output(folder, &mut events);
     events.ended(how, "");
-    result::write(folder, &folder::fetched(&spec))
+    result::write(folder, &remains::fetched(folder))
 }

@@ -1,8 +1,8 @@
 //! `restore`, and what the scripts around a workload say to a record's reader.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
+use ktrial_agent::RESTORE_LIMIT_S;
 use rustix::process::Signal;
 
 use crate::attention::Attention;
@@ -13,7 +13,7 @@ use crate::folder::{self, Folder};
 use crate::scripts::Scripts;
 
 /// How long `restore` may take: a host is not held for ever.
-const LIMIT_NS: u64 = ms(120_000);
+const LIMIT_NS: u64 = ms(1_000 * RESTORE_LIMIT_S);
 
 const GRACE_NS: u64 = ms(2_000);
 
@@ -32,9 +32,11 @@ pub fn run(
     if script.trim().is_empty() {
         return;
     }
-    let said = folder.file("workload.stderr");
-    let from = said.metadata().map_or(0, |m| m.len());
-    let started = match scripts.beside(script, "workload.stdout", "workload.stderr") {
+    let from = folder
+        .open_file("workload.stderr")
+        .and_then(|said| said.metadata())
+        .map_or(0, |m| m.len());
+    let started = match scripts.restore(script) {
         Ok(started) => started,
         Err(e) => return events.left(&format!("restore could not be run: {e}")),
     };
@@ -44,14 +46,14 @@ pub fn run(
     match exit.map(|exit| exit.code) {
         Some(0) => {}
         Some(code) => {
-            let said = folder::last_line(&said, from);
+            let said = folder::last_line(folder, "workload.stderr", from);
             events.note(&format!("restore ended with code {code}: {said}"));
         }
         None => {
             ending::script(started, &[Signal::TERM], GRACE_NS, attention);
             events.left(&format!(
                 "restore did not end within {} s and was ended",
-                LIMIT_NS / ms(1_000)
+                RESTORE_LIMIT_S
             ));
         }
     }
@@ -59,7 +61,7 @@ pub fn run(
 
 /// Makes notes of lines on standard error, from an offset on, that begin with `ktrial: `.
 pub fn notes(folder: &Folder, from: u64, events: &mut Events) {
-    let Ok(mut file) = File::open(folder.file("workload.stderr")) else {
+    let Ok(mut file) = folder.open_file("workload.stderr") else {
         return;
     };
     if file.seek(SeekFrom::Start(from)).is_err() {

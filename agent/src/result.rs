@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{Read, Write as _};
 
+use ktrial_agent::OUTPUT_LIMIT;
 use sha2::{Digest, Sha256};
 
-use crate::folder::{self, Folder, reserve};
+use crate::event::Events;
+use crate::folder::{self, Folder, OUTPUTS, reserve};
 
 const TEMPORARY: &str = ".result";
 const ROOM: u64 = 64 << 10;
@@ -60,9 +62,30 @@ pub fn sizes(folder: &Folder) -> Option<Vec<(String, u64)>> {
     Some(sizes)
 }
 
+/// Notes what of the workload's output is not fetched.
+pub fn note_output(folder: &Folder, events: &mut Events) {
+    for name in OUTPUTS {
+        let bytes = folder.file(name).symlink_metadata().map_or(0, |m| m.len());
+        if bytes > OUTPUT_LIMIT {
+            events.note(&format!(
+                "{name} had {bytes} bytes; its first {OUTPUT_LIMIT} are kept"
+            ));
+        }
+    }
+}
+
+/// How many bytes of a file are fetched at most.
+pub fn limit(name: &str) -> u64 {
+    match folder::is_output(name) {
+        true => OUTPUT_LIMIT,
+        false => u64::MAX,
+    }
+}
+
 fn hash(folder: &Folder, name: &str) -> std::io::Result<(u64, String)> {
-    let mut file = File::open(folder.file(name))?;
+    let file = folder.open_file(name)?;
     file.sync_all()?;
+    let mut file = file.take(limit(name));
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];
     let mut bytes = 0;

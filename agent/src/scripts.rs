@@ -9,6 +9,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::cgroup::Cgroup;
 use crate::folder::Folder;
 
+/// Where words go that cannot be kept.
+const NOWHERE: &str = "/dev/null";
+
 /// Gives back what the supervisor has for itself, joins the control group, and becomes the script.
 const BEGIN: &str = r#"{
   [ -z "$1" ] || echo "$1" >/proc/self/oom_score_adj
@@ -60,6 +63,19 @@ impl Scripts {
         self.start(script, out, err, &self.beside_variable(), None)
     }
 
+    /// Starts `restore`. It has to run, so what it says is lost where it cannot be kept.
+    ///
+    /// # Errors
+    /// As [`Scripts::workload`].
+    pub fn restore(&self, script: &str) -> Result<Pid, String> {
+        let (out, err) = ("workload.stdout", "workload.stderr");
+        let name = |name: &'static str| match self.folder.append(name) {
+            Ok(_) => name,
+            Err(_) => NOWHERE,
+        };
+        self.beside(script, name(out), name(err))
+    }
+
     fn start(
         &self,
         script: &str,
@@ -69,7 +85,11 @@ impl Scripts {
         cgroup: Option<&Cgroup>,
     ) -> Result<Pid, String> {
         let open = |name: &str| -> Result<File, String> {
-            self.folder.append(name).map_err(|e| format!("{name}: {e}"))
+            let file = match name {
+                NOWHERE => File::options().write(true).open(name),
+                _ => self.folder.append(name),
+            };
+            file.map_err(|e| format!("{name}: {e}"))
         };
         let (name, value) = variable.split_once('=').unwrap_or((variable, ""));
         let mut command = Command::new("sh");
@@ -95,7 +115,8 @@ impl Scripts {
     }
 }
 
-/// Sends a signal to all of a script's process group; one that is gone needs none.
+/// Sends a signal to all of a script's process group. Only while nobody has asked for its leader's end: the number can be
+/// another's then.
 pub fn signal(script: Pid, signal: Signal) {
     let _ = kill_process_group(script, signal);
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use ktrial_agent::{Ended, Spec};
+use ktrial_agent::{Ended, OUTPUT_LIMIT, PREPARE_LIMIT_S, Spec};
+use rustix::fs::statvfs;
 use rustix::process::{Pid, Signal, getpid, getppid, set_child_subreaper};
 
 use crate::attention::{Attention, Exit};
@@ -10,7 +11,7 @@ use crate::cgroup::{self, Cgroup};
 use crate::clock::{ms, now_ns};
 use crate::ending;
 use crate::event::Events;
-use crate::folder::{self, Folder};
+use crate::folder::{self, Folder, OUTPUTS};
 use crate::identity::Identity;
 use crate::journal::{self, Entry, Journal};
 use crate::lease::Lease;
@@ -24,6 +25,14 @@ const PATIENCE_NS: u64 = ms(100);
 
 /// How long such processes have after TERM, at most.
 const OUTLIVED_GRACE_NS: u64 = ms(2_000);
+
+/// How often the room on the disk is looked at.
+const ROOM_PERIOD_NS: u64 = ms(1_000);
+
+/// Bytes that have to be free on the disk while the workload's output grows.
+const LEAST_ROOM: u64 = 64 << 20;
+
+const PREPARE_LIMIT_NS: u64 = ms(1_000 * PREPARE_LIMIT_S);
 
 /// What ends a trial before its time: how, and why it failed.
 type Early = (Ended, String);
@@ -55,6 +64,7 @@ pub fn work(folder: &Folder, oom: Option<String>, cgroup: Option<Cgroup>) -> Res
         },
         scripts,
         held: false,
+        looked_ns: 0,
         spec: &spec,
     };
     result::keep_room(folder);
@@ -62,8 +72,11 @@ pub fn work(folder: &Folder, oom: Option<String>, cgroup: Option<Cgroup>) -> Res
         Ok(()) => (Ended::Complete, String::new()),
         Err(early) => early,
     };
+    trial.look_for_keeper()?;
     trial.monitors.end(&mut trial.attention, &mut trial.events);
+    trial.look_for_keeper()?;
     trial.put_back();
+    result::note_output(folder, &mut trial.events);
     trial.events.ended(how, &reason);
     result::write(folder, &folder::fetched(&spec))?;
     lock::release(folder);
@@ -88,6 +101,8 @@ struct Trial<'a> {
     has_no_keeper: bool,
     /// Whether all settings hold.
     held: bool,
+    /// When the room on the disk was looked at.
+    looked_ns: u64,
 }
 
 impl Trial<'_> {
@@ -138,29 +153,28 @@ impl Trial<'_> {
             return Ok(());
         }
         journal.write(&Entry::Prepare).map_err(failed)?;
-        let said = self.folder.file("workload.stderr");
-        let from = said.metadata().map_or(0, |m| m.len());
+        // Nothing else has written there yet.
+        let from = 0;
         let (out, err) = ("workload.stdout", "workload.stderr");
         let script = self
             .scripts
             .beside(&self.spec.prepare, out, err)
             .map_err(failed)?;
         self.attention.forget(script);
-        let exit = self.wait_for(script, u64::MAX);
+        let exit = self.wait_for(script, now_ns().saturating_add(PREPARE_LIMIT_NS));
         let exit = match exit {
-            Ok(exit) => exit,
-            Err(early) => {
-                let grace_ns = ms(self.spec.grace_ms);
-                let signals = [Signal::INT, Signal::TERM];
-                ending::script(script, &signals, grace_ns, &mut self.attention);
-                return Err(early);
+            Ok(Some(exit)) => exit,
+            Ok(None) => {
+                let early = failed(format!("prepare did not end within {PREPARE_LIMIT_S} s"));
+                return Err(self.end_prepare(script, early));
             }
+            Err(early) => return Err(self.end_prepare(script, early)),
         };
         restore::notes(self.folder, from, &mut self.events);
-        match exit.map_or(0, |exit| exit.code) {
+        match exit.code {
             0 => Ok(()),
             code => {
-                let said = folder::last_line(&said, from);
+                let said = folder::last_line(self.folder, "workload.stderr", from);
                 let said = said.strip_prefix("ktrial: ").unwrap_or(&said);
                 Err(failed(match said.is_empty() {
                     true => format!("prepare ended with code {code}"),
@@ -168,6 +182,13 @@ impl Trial<'_> {
                 }))
             }
         }
+    }
+
+    fn end_prepare(&mut self, script: Pid, early: Early) -> Early {
+        let signals = [Signal::INT, Signal::TERM];
+        let grace_ns = ms(self.spec.grace_ms);
+        ending::script(script, &signals, grace_ns, &mut self.attention);
+        early
     }
 
     /// Runs the workload and ends all that it leaves; gives when the host was free of it.
@@ -244,11 +265,8 @@ impl Trial<'_> {
     fn attend(&mut self, until_ns: u64) -> Result<(), Early> {
         self.attention.pause(until_ns);
         self.monitors.look(&self.attention, &mut self.events);
-        if getppid() != self.keeper {
-            self.keeper = getppid();
-            self.has_no_keeper = true;
-            self.do_without_keeper()?;
-        }
+        self.look_for_keeper().map_err(failed)?;
+        self.look_at_room()?;
         if self.attention.is_told_to_end() && shutdown::is_under_way() {
             return Err(failed("the host shut down during the trial".to_owned()));
         }
@@ -261,15 +279,42 @@ impl Trial<'_> {
         }
     }
 
-    /// The keeper died: whoever looks for the supervisor has to find this process.
-    fn do_without_keeper(&mut self) -> Result<(), Early> {
-        let identity = Identity::own().map_err(failed)?;
-        lock::take_over(self.folder, &identity).map_err(failed)?;
+    /// When the keeper died, whoever looks for the supervisor has to find this process. An error when somebody else
+    /// took the lock before: what this trial leaves is put back there, and must not be here.
+    fn look_for_keeper(&mut self) -> Result<(), String> {
+        if getppid() == self.keeper {
+            return Ok(());
+        }
+        let identity = Identity::own()?;
+        lock::take_over(self.folder, &identity)?;
+        self.keeper = getppid();
+        self.has_no_keeper = true;
         let written = self.folder.write("pid", format!("{identity}\n").as_bytes());
         if let Err(e) = written {
             self.events.note(&format!("pid: {e}"));
         }
         Ok(())
+    }
+
+    /// Output that will not even be fetched must not take the room that samples need.
+    fn look_at_room(&mut self) -> Result<(), Early> {
+        if now_ns() < self.looked_ns.saturating_add(ROOM_PERIOD_NS) {
+            return Ok(());
+        }
+        self.looked_ns = now_ns();
+        let size = |name| self.folder.file(name).metadata().map_or(0, |m| m.len());
+        if OUTPUTS.map(size).into_iter().sum::<u64>() <= OUTPUT_LIMIT {
+            return Ok(());
+        }
+        match statvfs(self.folder.path()) {
+            Ok(disk) if disk.f_bavail.saturating_mul(disk.f_frsize) < LEAST_ROOM => {
+                let base = self.folder.base().display();
+                Err(failed(format!(
+                    "the disk below {base} is nearly full of the workload's output"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn put_back(&mut self) {

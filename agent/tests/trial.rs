@@ -170,6 +170,35 @@ fn a_trial_ends_when_nobody_is_there_and_goes_on_while_one_is() {
 }
 
 #[test]
+fn a_follower_is_somebody_only_while_it_hears_of_one() {
+    let host = Host::new();
+    let mut spec = spec("sleep 1000");
+    spec.lease_ms = 6_000;
+    let mut trial = host.trial(&spec);
+    trial.start();
+    // It gives all there is to its end, and that does not come before its time.
+    trial.call("follow", &[]);
+    assert_eq!(trial.end().last().unwrap(), "ended lease");
+
+    spec.command = "sleep 9".to_owned();
+    let mut trial = host.trial(&spec);
+    trial.start();
+    let mut follower = std::process::Command::new(common::program())
+        .arg("follow")
+        .arg(&trial.folder)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = follower.stdin.take().unwrap();
+    while follower.try_wait().unwrap().is_none() {
+        let _ = std::io::Write::write_all(&mut input, b"\n");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    assert_eq!(trial.end().last().unwrap(), "ended complete");
+}
+
+#[test]
 fn a_signal_to_the_keeper_or_the_worker_stops_the_trial() {
     for to_worker in [false, true] {
         let host = Host::new();

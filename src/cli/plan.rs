@@ -2,6 +2,7 @@
 
 mod boots;
 mod json;
+mod scripts;
 mod text;
 
 use std::path::PathBuf;
@@ -24,6 +25,10 @@ pub struct Args {
     /// Plan this many trials of each condition, as `ktrial run --trials`.
     #[arg(long, value_name = "N")]
     trials: Option<u32>,
+
+    /// Print every script that runs on a host, too; as JSON they are always there.
+    #[arg(long)]
+    scripts: bool,
 
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -52,7 +57,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             }
             let plan = experiment.plan()?;
             match args.format {
-                Format::Text => text::render(&plan),
+                Format::Text => text::render(&plan, args.scripts),
                 Format::Json => json::render(&plan),
             }
         }

@@ -19,6 +19,9 @@ use crate::run::{self, Ask, Cancel, Hook, Progress, Restart, Ways};
 use crate::supervisor::Kind;
 use crate::workload::quote;
 
+/// The shortest lease.
+const SHORTEST_LEASE: Duration = Duration::from_secs(15);
+
 /// The options of everything that runs on hosts.
 #[derive(Debug, clap::Args)]
 pub struct Reach {
@@ -51,7 +54,7 @@ pub struct Reach {
 
     /// How long a trial goes on while nobody watches it: then its host ends it, and keeps what it has. Without it the
     /// planned time of a trial and ten minutes.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = lease)]
     lease: Option<Duration>,
 }
 
@@ -127,6 +130,11 @@ impl Reach {
         if let Some(which) = &self.supervisor {
             words.extend(["--supervisor".to_owned(), which.clone()]);
         }
+        for (option, time) in [("--patience", self.patience), ("--lease", self.lease)] {
+            if let Some(time) = time {
+                words.extend([option.to_owned(), format!("{}ms", time.as_millis())]);
+            }
+        }
         if let Some(n) = self.max_hosts {
             words.extend(["--max-hosts".to_owned(), n.to_string()]);
         }
@@ -140,6 +148,15 @@ fn time(text: &str) -> std::result::Result<Duration, String> {
         Some(right) => format!("{wrong}; {right}"),
         None => format!("{wrong}; such as 90s, 10min or 2h"),
     })
+}
+
+/// A lease: whoever watches says so every five seconds, and may be late.
+fn lease(text: &str) -> std::result::Result<Duration, String> {
+    let lease = time(text)?;
+    match lease >= SHORTEST_LEASE {
+        true => Ok(lease),
+        false => Err("it is at least 15s: who watches a trial says so every 5 s".to_owned()),
+    }
 }
 
 fn text(path: &Path) -> String {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::reach::Reach;
 use crate::error::Result;
-use crate::record::{Record, RecordKind, State};
+use crate::record::{Record, RecordKind};
 use crate::run;
 
 /// Finish a run that was interrupted, failed, or whose ktrial died.
@@ -24,7 +24,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode> {
     args.reach.check()?;
     let manifest = Record::open(&args.record)?.manifest().clone();
-    if (manifest.kind, manifest.state) == (RecordKind::Run, State::Complete) {
+    if manifest.kind == RecordKind::Run && run::is_done(&manifest) {
         super::print("the run is complete: there is nothing to resume\n")?;
         return Ok(ExitCode::SUCCESS);
     }

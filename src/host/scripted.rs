@@ -180,6 +180,11 @@ impl ScriptedHost {
         self.0.inputs.lock().unwrap().clone()
     }
 
+    /// So many seconds pass.
+    pub(crate) fn pass(&self, seconds: u64) {
+        self.0.clock.sleep(Duration::from_secs(seconds));
+    }
+
     /// Sets the flag that the test gave.
     pub(crate) fn raise_flag(&self) {
         self.0.flag.cancel();

@@ -246,6 +246,9 @@ pub struct OnHost {
     pub id: String,
     /// What takes it through its phases there: `agent` or `shell`.
     pub supervisor: String,
+    /// Whether the user ended it, and the host was asked to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
 }
 
 /// A raw file of a trial.

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use super::compressed::plain_name;
 use super::files::{MANIFEST, hash_files, inside, remove_partial, write_whole};
 use super::lock::Lock;
 use super::manifest::Manifest;
@@ -100,21 +101,33 @@ impl RecordWriter {
         write_whole(&target, bytes)
     }
 
-    /// Opens a new file that grows while a trial runs. What was written survives a crash of the controller.
+    /// Opens a new file that grows while a trial runs. What was written survives a crash of the controller. An empty file
+    /// that is there already is one that a writer was killed over, and is taken.
     ///
     /// # Errors
     /// As [`RecordWriter::write_raw`].
     pub fn append_raw(&mut self, path: &str) -> Result<File> {
+        let target = self.unlinked(path)?;
+        let is_empty = |m: fs::Metadata| m.is_file() && m.len() == 0;
+        if fs::symlink_metadata(&target).is_ok_and(is_empty) {
+            fs::remove_file(&target).map_err(|e| Error::io("remove the file", &target, e))?;
+        }
         let target = self.new_file(path)?;
         File::create_new(&target).map_err(|e| Error::io("create the file", &target, e))
     }
 
-    /// Opens a file that another writer began, to write on at its end, and reads what is in it.
+    /// Opens a file that another writer began or was about to, to write on at its end, and reads what is in it.
     ///
     /// # Errors
-    /// When `path` leaves the record or is no regular file, or the disk refuses.
-    pub(crate) fn reopen_raw(&self, path: &str) -> Result<(File, Vec<u8>)> {
+    /// When `path` leaves the record or is no plain regular file, or the disk refuses.
+    pub(crate) fn reopen_raw(&mut self, path: &str) -> Result<(File, Vec<u8>)> {
         let target = self.unlinked(path)?;
+        if plain_name(path).is_some() {
+            return Err(Error::new(ErrorKind::Record, "is compressed already").at(target));
+        }
+        if !target.exists() {
+            return Ok((self.append_raw(path)?, Vec::new()));
+        }
         let failed = |e| Error::io("open", &target, e);
         let bytes = regular_file::open(&target)
             .and_then(|file| regular_file::read(file, FILE_LIMIT_BYTES))

@@ -27,6 +27,18 @@ pub(super) fn begin(trial: &mut Trial) {
     trial.reason = None;
 }
 
+/// Begins to receive the trial anew, in a new attempt's folder: of what came before something is damaged.
+pub(super) fn receive_anew(trial: &mut Trial) {
+    let (on_host, boot_id) = (trial.on_host.take(), trial.boot_id.take());
+    let (kernel, cmdline) = (trial.kernel.take(), trial.cmdline.take());
+    trial.reason = Some("its files did not come whole, and are fetched anew".to_owned());
+    begin(trial);
+    trial.on_host = on_host;
+    trial.boot_id = boot_id;
+    trial.kernel = kernel;
+    trial.cmdline = cmdline;
+}
+
 /// The folder of the trial's raw files, within the record: of the first attempt `raw/t01`, of the second `raw/t01.2`.
 pub(super) fn folder(trial: &Trial) -> String {
     match trial.attempt {

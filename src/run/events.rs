@@ -12,6 +12,12 @@ const LINE_BYTES: usize = 4096;
 /// Most notes that are kept of one trial.
 const NOTES: usize = 100;
 
+/// Most bytes of them: every trial's are in one manifest.
+const NOTES_BYTES: usize = 16 << 10;
+
+/// The latest time that a host may tell: 30 years after its boot.
+const LATEST_S: f64 = 1e9;
+
 /// What the supervisor has told so far.
 #[derive(Debug, Default)]
 pub(super) struct Events {
@@ -40,9 +46,16 @@ impl Events {
         begun
     }
 
+    fn notes_bytes(&self) -> usize {
+        self.notes.iter().map(String::len).sum()
+    }
+
     fn read(&mut self, line: &str) -> Option<Phase> {
         let (at, rest) = line.split_once(' ')?;
-        let at = at.parse().ok().filter(|at: &f64| at.is_finite())?;
+        let at = at
+            .parse()
+            .ok()
+            .filter(|at: &f64| (0.0..LATEST_S).contains(at))?;
         let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
         let text = || said::escaped(rest.trim(), 2 * said::MESSAGE);
         match word {
@@ -50,7 +63,9 @@ impl Events {
             "start" => return self.timeline.start(at),
             "end" => return self.timeline.end(at, rest.trim().parse().ok()?),
             "settled" => self.timeline.settled(at),
-            "note" if self.notes.len() < NOTES => self.notes.push(text()),
+            "note" if self.notes.len() < NOTES && self.notes_bytes() < NOTES_BYTES => {
+                self.notes.push(text());
+            }
             "left" => {
                 self.left.get_or_insert_with(text);
             }
@@ -88,7 +103,7 @@ mod tests {
     #[test]
     fn what_is_no_event_changes_nothing() {
         let mut events = Events::default();
-        events.feed(b"\n x\nnan start\ninf idle\n1 start x\n1 end\n1 ended sometime\n1 unknown\n");
+        events.feed(b"\n x\nnan start\ninf idle\n-1 idle\n1e303 start\n1 start x\n1 end\n1 ended sometime\n1 unknown\n");
         assert!(events.ended.is_none() && events.timeline.phases().is_empty());
         events.feed(&b"1 note x\n".repeat(1000));
         assert_eq!(events.notes.len(), NOTES);

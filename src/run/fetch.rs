@@ -57,11 +57,7 @@ pub(super) fn fetch(shared: &Shared<'_>) -> Result<Unusable> {
 
 fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<Option<String>> {
     let mut unusable = None;
-    let mut link = Link {
-        name,
-        host: Some(shared.ways.to(name)?),
-        shared,
-    };
+    let mut link = Link::new(name, shared.ways.to(name)?, shared);
     for planned in trials {
         if shared.cancel.is_cancelled() {
             break;
@@ -80,7 +76,7 @@ fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<
             continue;
         };
         if slot.state() == Some(State::Complete) {
-            super::trial::forget(slot, &link)?;
+            super::trial::forget(slot, &mut link)?;
             continue;
         }
         shared.progress.update(Update::Fetching {
@@ -89,7 +85,7 @@ fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<
             condition: &planned.condition,
             planned: workload::planned(experiment),
         });
-        let watched = Watch::go_on(planned, experiment, &mut link, slot, folder)
+        let watched = Watch::new(planned, experiment, &mut link, slot, folder)
             .and_then(|mut watch| conclude(&mut watch));
         let outcome = match watched {
             Ok(outcome) => outcome,
@@ -97,11 +93,9 @@ fn of_host(name: &str, trials: &[&PlannedTrial], shared: &Shared<'_>) -> Result<
             Err(error) => lost(&error, slot, &link),
         };
         unusable = outcome.unusable.or(unusable);
-        slot.update(|trial| {
-            trial
-                .notes
-                .push("its ktrial was lost while the host ran it; fetched later".to_owned());
-        })?;
+        slot.note(vec![
+            "its ktrial did not see it to its end: fetched from the host later".to_owned(),
+        ])?;
         end(outcome.ending, slot, &mut link, &planned.id)?;
         link.host()?;
     }

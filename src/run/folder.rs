@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{Host, Output};
 use crate::record::OnHost;
 use crate::supervisor::{Kind, Supervisor};
 
-use super::program::Ready;
-use super::watch::SHORT;
+use super::program::{self, Ready};
+
+/// How long a start may take: it may have to put a dead trial's host in order first.
+const START: Duration = Duration::from_secs(240);
 
 /// A trial on its host.
 #[derive(Debug, Clone)]
@@ -37,7 +40,6 @@ impl Folder {
 
     /// The folder that a record names; none when it can be no trial's: records come from others.
     pub(super) fn named(ready: &Ready, on_host: &OnHost) -> Option<Folder> {
-        let is_id = |id: &str| id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit());
         is_id(&on_host.id).then(|| Folder::of(ready, &on_host.id))
     }
 
@@ -55,6 +57,7 @@ impl Folder {
         OnHost {
             id: self.id.clone(),
             supervisor: self.kind.word().to_owned(),
+            stopped: false,
         }
     }
 
@@ -67,13 +70,28 @@ impl Folder {
         let json = serde_json::to_vec(spec).map_err(|e| {
             Error::new(ErrorKind::Record, "the trial cannot be written down").because(e)
         })?;
+        host.exec_fed(&self.start_script(spec), &json, START)
+    }
+
+    fn start_script(&self, spec: &ktrial_agent::Spec) -> String {
         let path = &self.path;
-        let script = format!(
+        format!(
             "# start the trial\numask 077\n[ ! -e {path}/pid ] || {{ echo started before; exit; }}\n\
              mkdir -p {path} && cat >{path}/spec.json || exit\n{}",
             self.supervisor().start(spec)
-        );
-        host.exec_fed(&script, &json, SHORT)
+        )
+    }
+
+    /// Sees to it that the host has what the scripts below call, also when somebody removed it.
+    ///
+    /// # Errors
+    /// As [`program::ready`].
+    pub(super) fn equip(&self, host: &dyn Host) -> Result<()> {
+        match self.kind {
+            Kind::Agent => program::ready(host, Some(self.kind)).map(drop),
+            // Its files are the trial's own.
+            Kind::Shell => Ok(()),
+        }
     }
 
     /// The script that gives what is new of the trial's files.
@@ -92,16 +110,6 @@ impl Folder {
         format!("# recover the trial\n{}", self.supervisor().recover())
     }
 
-    /// The script that removes the folder, unless something there is still to come: nothing is after a reboot.
-    pub(super) fn forget(&self) -> String {
-        let path = &self.path;
-        format!(
-            "# forget the trial\nboot=$(cat /proc/sys/kernel/random/boot_id)\n\
-             [ ! -e {path}/pid ] || [ -e {path}/result ] || ! grep -qF \"$boot\" {path}/pid || exit 1\n\
-             rm -rf {path}\n"
-        )
-    }
-
     fn supervisor(&self) -> Supervisor<'_> {
         Supervisor {
             kind: self.kind,
@@ -109,4 +117,43 @@ impl Folder {
             folder: &self.path,
         }
     }
+}
+
+fn is_id(id: &str) -> bool {
+    id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The script that removes a trial's folder, unless something there is still to come; none when it can be no trial's.
+pub(super) fn forget_script(base: &str, on_host: &OnHost) -> Option<String> {
+    is_id(&on_host.id).then(|| forgetting(&format!("{base}/{}", on_host.id)))
+}
+
+/// Nothing is still to come after a reboot.
+fn forgetting(path: &str) -> String {
+    format!(
+        "# forget the trial\nboot=$(cat /proc/sys/kernel/random/boot_id)\n\
+         [ ! -e {path}/pid ] || [ -e {path}/result ] || ! grep -qF \"$boot\" {path}/pid || exit 1\n\
+         rm -rf {path}\n"
+    )
+}
+
+/// The scripts that deal with a trial on its host, as they run there but for `BASE`, `HASH` and `ID`. The follower is
+/// also told how much of each file came already.
+pub fn trial_scripts(spec: &ktrial_agent::Spec, kind: Kind) -> Vec<(&'static str, String)> {
+    let folder = Folder {
+        kind,
+        program: "BASE/agent-HASH".to_owned(),
+        id: "ID".to_owned(),
+        path: "BASE/ID".to_owned(),
+    };
+    vec![
+        (
+            "to start a trial, with its specification as input",
+            folder.start_script(spec),
+        ),
+        ("to follow it", folder.follow(&BTreeMap::new())),
+        ("to end it before its time", folder.stop()),
+        ("when its supervisor is gone", folder.recover()),
+        ("once everything is fetched", forgetting("BASE/ID")),
+    ]
 }

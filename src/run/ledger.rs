@@ -102,7 +102,7 @@ impl Ledger {
         notes.retain(|note| !manifest.notes.contains(note));
         manifest.notes.extend(notes);
         for trial in &mut manifest.trials {
-            if trial.state == State::Running {
+            if trial.state == State::Running && trial.on_host.is_none() {
                 trial.state = State::Interrupted;
                 trial.reason = Some("its ktrial ended without a word".to_owned());
             }
@@ -119,6 +119,10 @@ impl Ledger {
                 ledger: &ledger,
                 index,
             };
+            // More may come of it.
+            if slot.on_host().is_some() {
+                continue;
+            }
             slot.compress()?;
             slot.remove_twins(record)?;
         }
@@ -234,6 +238,20 @@ impl Slot<'_> {
         inner.writer.save(&inner.manifest)
     }
 
+    /// Adds what a reader of the trial has to know, each once.
+    pub(super) fn note(&self, notes: Vec<String>) -> Result<()> {
+        if notes.is_empty() {
+            return Ok(());
+        }
+        self.update(|trial| {
+            for note in notes {
+                if !trial.notes.contains(&note) {
+                    trial.notes.push(note);
+                }
+            }
+        })
+    }
+
     /// The trial's boot_id, once it is known.
     pub(super) fn boot_id(&self) -> Option<String> {
         let inner = self.ledger.lock();
@@ -300,39 +318,23 @@ impl Slot<'_> {
             return Err(Error::usage("the plan has no such trial"));
         };
         let path = format!("{}/{file}", attempt::folder(trial));
-        let opened = writer.append_raw(&path)?;
         trial.raw.push(RawFile {
             monitor: monitor.to_owned(),
-            path,
+            path: path.clone(),
         });
-        Ok(opened)
+        // First: a file that nobody knows of could not be gone on with.
+        writer.save(manifest)?;
+        writer.append_raw(&path)
     }
 
     /// Opens a raw file of the trial that another ktrial began, to write on at its end, with what is in it; none when
-    /// it was not begun. One that was made, and not yet listed when that ktrial died, is listed.
-    pub(super) fn reopen_raw(&self, monitor: &str, file: &str) -> Result<Option<(File, Vec<u8>)>> {
-        let dir = self.ledger.dir();
+    /// it was not begun.
+    pub(super) fn reopen_raw(&self, monitor: &str) -> Result<Option<(File, Vec<u8>)>> {
+        let listed = self.raw().into_iter().find(|raw| raw.monitor == monitor);
         let mut inner = self.ledger.lock();
-        let Inner { writer, manifest } = &mut *inner;
-        let Some(trial) = manifest.trials.get_mut(self.index) else {
-            return Err(Error::usage("the plan has no such trial"));
-        };
-        let listed = trial.raw.iter().find(|raw| raw.monitor == monitor);
-        let path = match listed {
-            Some(raw) => raw.path.clone(),
-            None => {
-                let path = format!("{}/{file}", attempt::folder(trial));
-                if !dir.join(&path).exists() {
-                    return Ok(None);
-                }
-                trial.raw.push(RawFile {
-                    monitor: monitor.to_owned(),
-                    path: path.clone(),
-                });
-                path
-            }
-        };
-        writer.reopen_raw(&path).map(Some)
+        listed
+            .map(|raw| inner.writer.reopen_raw(&raw.path))
+            .transpose()
     }
 
     /// Puts the compressed form in the place of the trial's large raw files, once nothing writes to them.

@@ -20,9 +20,26 @@ pub(super) struct Link<'a> {
     pub(super) name: &'a str,
     pub(super) host: Option<Box<dyn Host>>,
     pub(super) shared: &'a Shared<'a>,
+    /// Since when nothing has worked there, whatever a login says.
+    broken_since: Option<Duration>,
 }
 
-impl Link<'_> {
+impl<'a> Link<'a> {
+    /// A host and its connection.
+    pub(super) fn new(name: &'a str, host: Box<dyn Host>, shared: &'a Shared<'a>) -> Link<'a> {
+        Link {
+            name,
+            host: Some(host),
+            shared,
+            broken_since: None,
+        }
+    }
+
+    /// Takes note that the host does what it is asked to.
+    pub(super) fn worked(&mut self) {
+        self.broken_since = None;
+    }
+
     /// The host.
     ///
     /// # Errors
@@ -43,7 +60,10 @@ impl Link<'_> {
         loop {
             match self.host().and_then(&mut work) {
                 Err(error) if error.kind() == ErrorKind::HostTransient => self.reconnect(error)?,
-                done => return done,
+                done => {
+                    self.worked();
+                    return done;
+                }
             }
         }
     }
@@ -61,7 +81,10 @@ impl Link<'_> {
             ways,
             ..
         } = self.shared;
-        let (begun, mut wait, mut last) = (clock.now(), Duration::from_secs(1), why);
+        // A host that lets one in and then does nothing is not back.
+        let is_again = self.broken_since.is_some();
+        let begun = *self.broken_since.get_or_insert(clock.now());
+        let (mut wait, mut last) = (Duration::from_secs(1), why);
         tracing::debug!(host = self.name, %last, "the connection broke");
         for attempt in 1.. {
             progress.update(Update::Reconnecting {
@@ -69,10 +92,13 @@ impl Link<'_> {
                 attempt,
             });
             pause(*clock, cancel, wait);
-            if cancel.is_cancelled() && attempt > 1 {
+            if cancel.is_cancelled() && (attempt > 1 || is_again) {
                 break;
             }
             wait = (2 * wait).min(LONGEST_PAUSE);
+            if is_again && clock.now() - begun >= ways.patience {
+                break;
+            }
             match ways.to(self.name) {
                 Ok(host) => {
                     self.host = Some(host);

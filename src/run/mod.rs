@@ -47,11 +47,12 @@ mod watch;
 pub use crate::host::ROOT_CHECK;
 pub use by_host::summary;
 pub use cancel::Cancel;
+pub use folder::trial_scripts;
 pub use hook::Hook;
 pub use preflight::script as preflight_script;
-pub use program::{agent_script, place_script};
+pub use program::{agent_script, place_script, send_script};
 pub use progress::{Progress, Silent, Update};
-pub use resume::resume;
+pub use resume::{is_done, resume};
 
 pub(crate) use clock::Clock;
 

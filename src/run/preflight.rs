@@ -51,10 +51,14 @@ fact sudo_user "${SUDO_USER-}"
 "#;
 
 /// Looks for the lock of a trial that runs, of whatever user's this one may see: one that lost its ktrial goes on to
-/// its own end. What it holds is in the contract of [`ktrial_agent`]; after the name in /proc/PID/stat, which may hold
-/// anything, the process's start is the 20th word.
-const OTHER_TRIALS: &str = r#"for lock in /var/tmp/ktrial-*/lock; do
-  read -r pid start boot folder <"$lock" || continue
+/// its own end. Trials with another `KTRIAL_BASE` are not seen.
+/// What it holds is in the contract of [`ktrial_agent`]; anybody may have put something else there. After the name in
+/// /proc/PID/stat, which may hold anything, the process's start is the 20th word.
+const OTHER_TRIALS: &str = r#"for lock in "${KTRIAL_BASE:-/var/tmp/ktrial}"-*/lock; do
+  [ -f "$lock" ] && [ ! -L "$lock" ] || continue
+  set -- $(head -c 200 "$lock")
+  pid=$1 start=$2 boot=$3
+  case $pid in '' | *[!0-9]*) continue ;; esac
   [ "$boot" = "$(first /proc/sys/kernel/random/boot_id)" ] || continue
   stat=$(first "/proc/$pid/stat") || continue
   set -- ${stat##*) }
@@ -66,7 +70,7 @@ done 2>/dev/null
 /// The script of the preflight, exactly as it runs on every host of the plan. It changes nothing.
 ///
 /// Besides facts it prints `missing=PROGRAM`, `refused=WHY` (stress-ng does not take its arguments),
-/// `busy=PID` (the same workload runs already), `trial=PID` (the script of another trial does) and `broken=WHAT`.
+/// `busy=PID` (the same workload runs already), `trial=PID` (the supervisor of another trial does) and `broken=WHAT`.
 pub fn script(plan: &Plan) -> String {
     let experiment = &plan.experiment;
     let mut programs: BTreeSet<&str> = experiment
@@ -74,7 +78,7 @@ pub fn script(plan: &Plan) -> String {
         .iter()
         .flat_map(|m| monitor::programs(m.kind))
         .copied()
-        .chain(["cat", "grep", "sleep", "tr", "uname"])
+        .chain(["cat", "grep", "head", "sleep", "tr", "uname"])
         .collect();
     let kind = experiment.workload.kind;
     // kmod.sh is no program that the shell finds: the workload's own checks do.
@@ -357,11 +361,13 @@ mod tests {
 
     #[test]
     fn a_trial_that_holds_its_host_is_found() {
-        let mut base = tempfile::Builder::new();
-        let base = base.prefix("ktrial-").tempdir_in("/var/tmp").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join("kt");
+        std::fs::create_dir(folder.path().join("kt-0")).unwrap();
         let found = |lock: &str| {
-            std::fs::write(base.path().join("lock"), lock).unwrap();
-            let script = format!("{FIRST}{OTHER_TRIALS}");
+            std::fs::write(folder.path().join("kt-0/lock"), lock).unwrap();
+            let base = base.display();
+            let script = format!("KTRIAL_BASE={base}\n{FIRST}{OTHER_TRIALS}");
             let output = Local.exec(&script, DEADLINE).unwrap();
             String::from_utf8(output.stdout).unwrap()
         };

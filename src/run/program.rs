@@ -14,6 +14,9 @@ use super::said;
 /// The agent is some hundred KiB, over lines that may be slow.
 const DEADLINE: Duration = Duration::from_secs(120);
 
+/// The longest path of a folder for trials, in bytes.
+const LONGEST_BASE: usize = 1024;
+
 /// A host that can take trials.
 #[derive(Debug, PartialEq)]
 pub(super) struct Ready {
@@ -91,12 +94,11 @@ fn check_shell(host: &dyn Host) -> Result<()> {
 }
 
 /// The folder for trials, made when it is not there.
-fn base(host: &dyn Host) -> Result<String> {
+pub(super) fn base(host: &dyn Host) -> Result<String> {
     let output = host.exec(&place_script(), DEADLINE)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let base = text.lines().next_back().unwrap_or_default();
-    let user = base.strip_prefix(BASE).and_then(|b| b.strip_prefix('-'));
-    if output.exit.ok() && user.is_some_and(|user| user.parse::<u32>().is_ok()) {
+    if output.exit.ok() && is_base(base) {
         return Ok(base.to_owned());
     }
     let said =
@@ -106,26 +108,47 @@ fn base(host: &dyn Host) -> Result<String> {
         format!("{}: it has no place for trials: {said}", host.name()),
     )
     .next(format!(
-        "make {BASE}-UID a folder that belongs to this user alone, on a disk with room"
+        "make {BASE}-UID a folder that belongs to this user alone, on a disk with room, or name another by KTRIAL_BASE there"
     )))
+}
+
+/// Whether a host's answer can be the folder for trials. It is a part of scripts and is never a path here, so it has
+/// characters that mean nothing to a shell.
+fn is_base(path: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-".contains(&b);
+    let user = path.rsplit_once('-').map(|(_, user)| user);
+    path.len() <= LONGEST_BASE
+        && path.starts_with('/')
+        && path.bytes().all(is_plain)
+        && !path.split('/').any(|name| name == "..")
+        && user.is_some_and(|user| user.parse::<u32>().is_ok())
+}
+
+/// The script that takes the agent where it is absent; `BASE` and the agent itself on its input as in
+/// [`agent_script`].
+pub fn send_script() -> String {
+    match ktrial_agent::PROGRAM {
+        Some(program) => taking("BASE/agent-HASH", &sha256_hex(program)),
+        None => String::new(),
+    }
 }
 
 /// The script that looks for the agent before a trial, as it runs on the host but for the folder's name: `BASE` stands
 /// for it. Empty when this ktrial has no agent.
 pub fn agent_script() -> String {
     let hash = ktrial_agent::PROGRAM.map(sha256_hex).unwrap_or_default();
-    let name: String = hash.chars().take(16).collect();
     match hash.is_empty() {
         true => String::new(),
-        false => looking(&format!("BASE/agent-{name}"), &hash),
+        false => looking("BASE/agent-HASH", &hash),
     }
 }
 
-/// The script that makes the folder for trials and says where it is.
+/// The script that makes the folder for trials and says where it is. A host whose /var/tmp is small, or in memory, has
+/// another place in its environment.
 pub fn place_script() -> String {
     format!(
         r#"# where trials are
-base={BASE}-$(id -u)
+base=${{KTRIAL_BASE:-{BASE}}}-$(id -u)
 umask 077
 [ -d "$base" ] || mkdir "$base" || exit
 [ ! -L "$base" ] && [ -O "$base" ] || {{ echo "$base belongs to somebody else" >&2; exit 1; }}
@@ -183,7 +206,34 @@ said=$("$agent" version 2>&1) && echo ready || echo "no $said"
 "#;
 
 const TAKE: &str = r#"umask 077
-# Those of other versions, when nobody has used them for a month.
+# Those of other versions, a month after they came.
 find "${agent%/*}" -name 'agent-*' -mtime +30 -exec rm -f {} + 2>/dev/null
 cat >"$agent.$$" && chmod 700 "$agent.$$" && mv "$agent.$$" "$agent" || { rm -f "$agent.$$"; echo "no $agent cannot be written"; exit; }
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::is_base;
+
+    #[test]
+    fn a_folder_for_trials_is_a_plain_path_of_a_user() {
+        for good in ["/var/tmp/ktrial-0", "/mnt/disk.2/kt_a-1000"] {
+            assert!(is_base(good), "{good}");
+        }
+        let long = format!("/{}-0", "a".repeat(2000));
+        for bad in [
+            "",
+            "var/tmp/ktrial-0",
+            "/var/tmp/ktrial",
+            "/var/tmp/ktrial-x",
+            "/a/../b-0",
+            "/a b-0",
+            "/$(id)-0",
+            "/a;b-0",
+            "/a\nb-0",
+            &long,
+        ] {
+            assert!(!is_base(bad), "{bad}");
+        }
+    }
+}

@@ -96,26 +96,6 @@ pub(super) struct Received<'a> {
 }
 
 impl<'a> Received<'a> {
-    /// Nothing came yet.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
-    pub(super) fn begin(slot: Slot<'a>, experiment: &Experiment) -> Result<Received<'a>> {
-        let mut received = Received {
-            slot,
-            files: BTreeMap::new(),
-            ignored: BTreeMap::new(),
-        };
-        for expected in expected(experiment) {
-            let mut taken = Taken::new(expected);
-            if taken.expected.always {
-                taken.open(slot)?;
-            }
-            received.files.insert(taken.expected.name.clone(), taken);
-        }
-        Ok(received)
-    }
-
     /// What the record has of the trial already, to go on from there; `seen` is told of each file's content.
     ///
     /// # Errors
@@ -132,8 +112,9 @@ impl<'a> Received<'a> {
         };
         for expected in expected(experiment) {
             let mut taken = Taken::new(expected);
-            let there = match &taken.expected.kept {
-                Some((monitor, file)) => slot.reopen_raw(monitor, file)?,
+            let monitor = taken.expected.kept.as_ref().map(|(monitor, _)| monitor);
+            let there = match monitor {
+                Some(monitor) => slot.reopen_raw(monitor)?,
                 None => None,
             };
             match there {

@@ -12,7 +12,7 @@ use super::clock::{Clock, SystemClock};
 use super::fetch::{Unusable, fetch};
 use super::ledger::Ledger;
 use super::sequence::Shared;
-use super::{Cancel, Progress, Ways, carry_out, plan_file, with_root};
+use super::{Cancel, Progress, Ways, beside, carry_out, plan_file, with_root};
 
 /// The experiment of a run with every default.
 const EXPERIMENT: &str = "experiment-full.yaml";
@@ -55,7 +55,7 @@ pub(super) fn resume_by(
                 .next("name a record that `ktrial run` made"),
         );
     }
-    if manifest.state == State::Complete {
+    if is_done(manifest) {
         return Ok(record);
     }
     let plan = planned(&record)?;
@@ -80,6 +80,15 @@ pub(super) fn resume_by(
     })
 }
 
+/// Whether there is nothing to run and nothing to fetch.
+pub fn is_done(manifest: &Manifest) -> bool {
+    manifest.state == State::Complete && !manifest.trials.iter().any(is_on_host)
+}
+
+fn is_on_host(trial: &Trial) -> bool {
+    trial.on_host.is_some()
+}
+
 /// The record with what hosts still had of its trials, and on which of them nothing can be measured now.
 fn fetched(
     writer: RecordWriter,
@@ -90,8 +99,7 @@ fn fetched(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<(RecordWriter, Record, Unusable)> {
-    let on_hosts = |trial: &Trial| trial.on_host.is_some();
-    if !record.manifest().trials.iter().any(on_hosts) {
+    if !record.manifest().trials.iter().any(is_on_host) {
         return Ok((writer, record, Unusable::new()));
     }
     let ledger = Ledger::open(writer, &record);
@@ -103,6 +111,15 @@ fn fetched(
         cancel,
         progress,
     };
+    if plan.needs_root() {
+        // Whoever has to be asked for a password is there now, and maybe not when a trial was watched to its end. What
+        // cannot be reached is told by whoever needs it.
+        beside(
+            rest(plan, record.manifest()).hosts(),
+            ways.max_hosts,
+            |name| ways.to(name).map(drop),
+        );
+    }
     let unusable = fetch(&shared)?;
     let record = Record::open(record.dir())?;
     Ok((ledger.into_writer(), record, unusable))

@@ -366,6 +366,7 @@ fn left_on_host() -> (Story, Record) {
         trial.on_host = Some(OnHost {
             id: "0123456789abcdef".into(),
             supervisor: "shell".into(),
+            stopped: false,
         });
         let dir = first.dir();
         let events = dir.join("raw/t02/events.txt");
@@ -392,20 +393,6 @@ fn a_trial_that_went_on_without_its_ktrial_is_fetched_and_not_run_again() {
     let asked = story.hosts[0].scripts(FOLLOW);
     assert!(asked[0].contains("workload.stdout=2"), "{}", asked[0]);
     assert!(asked[0].contains("0123456789abcdef"), "{}", asked[0]);
-}
-
-#[test]
-fn a_file_that_was_made_and_not_listed_is_gone_on_with() {
-    let (story, first) = left_on_host();
-    killed(&first, |manifest| {
-        let files = &mut manifest.trials[1].raw;
-        files.retain(|file| file.monitor != "workload-stdout");
-    });
-    let whole = Told::begun().say("workload.stdout", "hello\n").ends(0);
-    let record = resume(&then(story, [whole, good()]), &first);
-    check(&record).unwrap();
-    assert_eq!(record.manifest().trials[1].attempt, 1);
-    assert_eq!(raw(&record, 1, "workload-stdout"), "so far\nhello\n");
 }
 
 #[test]
@@ -441,6 +428,50 @@ fn a_trial_that_the_host_does_not_have_any_more_is_run_again() {
     assert_eq!(trial.attempt, 2);
     let notes = trial.notes.join("\n");
     assert!(notes.contains("there is no such trial"), "{notes}");
+}
+
+#[test]
+fn a_file_that_was_listed_and_not_yet_made_is_made() {
+    let (story, first) = left_on_host();
+    fs::remove_file(first.dir().join("raw/t02/meminfo.txt")).unwrap();
+    let whole = Told::begun().say("workload.stdout", "hello\n").ends(0);
+    let story = then(story, [whole, good()]);
+    let record = resume(&story, &first);
+    check(&record).unwrap();
+    assert_eq!(raw(&record, 1, "meminfo"), SAMPLE);
+}
+
+#[test]
+fn a_complete_run_whose_host_still_has_a_trial_forgets_it() {
+    let (story, first) = ran([good()]);
+    killed(&first, |manifest| {
+        manifest.state = State::Complete;
+        manifest.trials[0].on_host = Some(OnHost {
+            id: "0123456789abcdef".into(),
+            supervisor: "shell".into(),
+            stopped: false,
+        });
+    });
+    let story = then(story, []);
+    let record = resume(&story, &first);
+    check(&record).unwrap();
+    assert_eq!(record.manifest().trials[0].on_host, None);
+    assert_eq!(story.hosts[0].scripts("# forget the trial").len(), 1);
+}
+
+#[test]
+fn a_trial_that_the_user_ended_stays_interrupted_when_it_is_fetched() {
+    let (story, first) = left_on_host();
+    killed(&first, |manifest| {
+        manifest.trials[1].on_host.as_mut().unwrap().stopped = true;
+    });
+    let story = then(story, [Told::begun().over("stopped"), good()]);
+    let record = resume(&story, &first);
+    let notes = record.manifest().trials[1].notes.join("\n");
+    assert!(
+        notes.contains("was interrupted (ended by the user)"),
+        "{notes}"
+    );
 }
 
 #[test]

@@ -38,11 +38,7 @@ pub(super) fn run(
     shared: &Shared<'_>,
 ) -> Result<()> {
     let name = host.name().to_owned();
-    let mut link = Link {
-        name: &name,
-        host: Some(host),
-        shared,
-    };
+    let mut link = Link::new(&name, host, shared);
     let mut boot_id: Option<String> = None;
     let mut last_boot_id = found;
     for planned in &shared.plan.trials {
@@ -57,6 +53,12 @@ pub(super) fn run(
         // A boot ends what withstood, and may bring back what was lost.
         if let (Some(why), None) = (&unusable, &planned.boot) {
             slot.pass_over(why)?;
+            continue;
+        }
+
+        // A new attempt would make its host's copy nobody's.
+        if slot.on_host().is_some() {
+            unusable = Some(kept(&planned.id));
             continue;
         }
 
@@ -102,9 +104,17 @@ pub(super) fn run(
         last_boot_id = slot.boot_id().or(last_boot_id);
         unusable = outcome.unusable;
         end(outcome.ending, slot, &mut link, id)?;
+        if slot.on_host().is_some() {
+            unusable.get_or_insert_with(|| kept(id));
+        }
     }
     shared.progress.update(Update::HostDone { host: &name });
     Ok(())
+}
+
+/// Why a host that still has a trial takes no other one.
+fn kept(id: &str) -> String {
+    format!("the host still has trial {id}, which `ktrial resume` fetches")
 }
 
 /// Runs the trial; an error of its host is the trial's own end.
@@ -134,7 +144,9 @@ pub(super) fn lost(error: &Error, slot: Slot<'_>, link: &Link<'_>) -> Outcome {
         None => "",
     };
     let ending = match link.shared.cancel.is_cancelled() {
-        true => Ending::Interrupted,
+        true => Ending::Lost(format!(
+            "ended by the user while the host was out of reach{stays}"
+        )),
         false => Ending::Failed(format!("the host was lost: {said}{stays}")),
     };
     Outcome {

@@ -60,7 +60,6 @@ fn a_trial_is_started_followed_and_forgotten() {
             "# start the trial",
             FOLLOW,
             "# where trials are",
-            "# the shell's programs",
             "# forget the trial"
         ]
     );
@@ -360,6 +359,50 @@ fn files_that_do_not_come_whole_fail_the_trial() {
     let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
     let why = reason(&record.manifest().trials[0]);
     assert!(why.contains("workload.stdout has another hash"), "{why}");
+}
+
+#[test]
+fn what_did_not_come_whole_is_fetched_once_more() {
+    let mut torn = good();
+    for step in &mut torn.steps {
+        if let Step::Out(text) = step
+            && text.contains("hello")
+        {
+            *step = Step::Out(text.replace("hello", "h\u{1}llo").leak());
+        }
+    }
+    let story = Story::on(&["alpha"]).trials([torn, good()]);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+    check(&record).unwrap();
+    let trial = &record.manifest().trials[0];
+    assert_eq!((trial.attempt, trial.on_host.is_none()), (2, true));
+    assert_eq!(raw(&record, 0, "workload-stdout"), "so far\nhello\n");
+    assert!(trial.boot_id.is_some() && trial.start_boottime_s.is_some());
+}
+
+#[test]
+fn a_host_that_lets_one_in_and_does_nothing_is_given_up() {
+    let story = Story::on(&["alpha"]).trials([Play::new([Step::Break])]);
+    let record = story.run(&plan(&["alpha"], 2, WorkloadKind::Command));
+    assert_eq!(states(&record), ["failed", "not-run"]);
+    let trial = &record.manifest().trials[0];
+    assert!(reason(trial).contains("out of reach"), "{trial:?}");
+    assert!(trial.on_host.is_some());
+    assert!(reason(&record.manifest().trials[1]).contains("lost before"));
+}
+
+#[test]
+fn a_host_that_talks_without_a_pause_is_ended_and_given_up() {
+    let mut endless = Told::begun();
+    for _ in 0..2000 {
+        endless = endless
+            .and(Step::Out("- 0 0\n\n"))
+            .and(Step::Do(|host| host.pass(1)));
+    }
+    let story = Story::on(&["alpha"]).trials([endless.play()]);
+    let record = story.run(&plan(&["alpha"], 1, WorkloadKind::Command));
+    let why = reason(&record.manifest().trials[0]);
+    assert!(why.contains("did not end the trial"), "{why}");
 }
 
 #[test]

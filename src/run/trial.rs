@@ -5,16 +5,16 @@ use ktrial_agent::{Ended, Spec};
 use crate::error::Result;
 use crate::experiment::{Experiment, PlannedTrial, WorkloadKind};
 use crate::record::State;
-use crate::supervisor::{self, Kind};
+use crate::supervisor;
 use crate::workload;
 
-use super::folder::Folder;
+use super::folder::{Folder, forget_script};
 use super::identity::Identity;
 use super::ledger::Slot;
 use super::link::Link;
 use super::program;
 use super::said;
-use super::watch::{SHORT, Watch};
+use super::watch::{SHORT, Stop, Watch};
 
 const REBOOTED: &str = "the host rebooted during the trial";
 
@@ -42,6 +42,8 @@ pub(super) enum Ending {
     Complete,
     Failed(String),
     Interrupted,
+    /// Ended by the user, and the host does not know.
+    Lost(String),
     /// The host runs another boot than the experiment's.
     Rebooted,
 }
@@ -53,6 +55,7 @@ impl Ending {
             Ending::Complete => (State::Complete, None),
             Ending::Failed(reason) => (State::Failed, Some(reason)),
             Ending::Interrupted => (State::Interrupted, Some("ended by the user".to_owned())),
+            Ending::Lost(reason) => (State::Interrupted, Some(reason)),
             Ending::Rebooted => (
                 State::Failed,
                 Some("the host rebooted by itself since the experiment booted it".to_owned()),
@@ -93,10 +96,14 @@ pub(super) fn execute(setting: &Setting<'_>, link: &mut Link<'_>) -> Result<Outc
     let folder = Folder::new(&ready)?;
     let lease = ways.lease;
     let spec = supervisor::spec(planned, experiment, ready.kind, lease);
-    slot.update(|trial| trial.notes.extend(ready.note))?;
-    let mut watch = Watch::begin(planned, experiment, link, slot, folder)?;
+    slot.note(ready.note.into_iter().collect())?;
+    slot.update(|trial| trial.on_host = Some(folder.on_host()))?;
+    let mut watch = Watch::new(planned, experiment, link, slot, folder)?;
     match start(&mut watch, &spec)? {
-        Some(refused) => Ok(Ending::Failed(refused).into()),
+        Some(refused) => Ok(Outcome {
+            unusable: Some(refused.clone()),
+            ending: Ending::Failed(refused),
+        }),
         None => conclude(&mut watch),
     }
 }
@@ -123,25 +130,32 @@ fn start(watch: &mut Watch<'_, '_, '_>, spec: &Spec) -> Result<Option<String>> {
 /// # Errors
 /// As [`execute`].
 pub(super) fn conclude(watch: &mut Watch<'_, '_, '_>) -> Result<Outcome> {
-    let lost = watch.finish()?;
+    let mut lost = watch.finish()?;
+    let mut damaged = watch.received.damaged();
+    if (lost.is_some() || damaged.is_some()) && is_of_another_boot(watch)? {
+        // A host that lost its power has lost what it had not written to its disk, too.
+        watch
+            .events
+            .ended
+            .get_or_insert((Ended::Rebooted, String::new()));
+    } else if lost.is_none() && damaged.is_some() {
+        // The host has it whole.
+        watch.anew()?;
+        lost = watch.finish()?;
+        damaged = watch.received.damaged();
+    }
+    let damaged = damaged.map(|what| format!("its files did not come whole: {what}"));
     let mut notes = std::mem::take(&mut watch.events.notes);
     notes.extend(watch.notes());
-    let not_whole = || {
-        let damaged = watch.received.damaged()?;
-        Some(format!("its files did not come whole: {damaged}"))
-    };
-    let ending = match lost.or_else(not_whole) {
-        // A host that lost its power has lost what it had not written to its disk, too.
-        Some(why) if is_of_another_boot(watch)? => {
+    let ending = match (lost.or(damaged), watch.ended()) {
+        (Some(why), Some((Ended::Rebooted, _))) => {
             notes.push(format!("after the reboot of the host: {why}"));
             Ending::Failed(REBOOTED.to_owned())
         }
-        Some(why) => Ending::Failed(why),
-        None => ending(watch, &mut notes),
+        (Some(why), _) => Ending::Failed(why),
+        (None, _) => ending(watch, &mut notes),
     };
-    if !notes.is_empty() {
-        watch.slot.update(|trial| trial.notes.extend(notes))?;
-    }
+    watch.slot.note(notes)?;
     let id = &watch.planned.id;
     let left = watch.events.left.take();
     Ok(Outcome {
@@ -164,14 +178,14 @@ fn is_of_another_boot(watch: &mut Watch<'_, '_, '_>) -> Result<bool> {
 ///
 /// # Errors
 /// When the record cannot be written. A host that is out of reach keeps it.
-pub(super) fn forget(slot: Slot<'_>, link: &Link<'_>) -> Result<()> {
+pub(super) fn forget(slot: Slot<'_>, link: &mut Link<'_>) -> Result<()> {
     let Some(on_host) = slot.on_host() else {
         return Ok(());
     };
-    let forgotten = link.host().and_then(|host| {
-        let ready = program::ready(host, Kind::from_word(&on_host.supervisor))?;
-        match Folder::named(&ready, &on_host) {
-            Some(folder) => Ok(host.exec(&folder.forget(), SHORT)?.exit.ok()),
+    let forgotten = link.again(|host| {
+        let base = program::base(host)?;
+        match forget_script(&base, &on_host) {
+            Some(script) => Ok(host.exec(&script, SHORT)?.exit.ok()),
             None => Ok(true),
         }
     });
@@ -190,10 +204,10 @@ fn ending(watch: &Watch<'_, '_, '_>, notes: &mut Vec<String>) -> Ending {
     let experiment = watch.experiment;
     match ended {
         Ended::Complete => by_the_workload(watch, notes),
-        Ended::Stopped if watch.was_stopped() => match watch.link.shared.cancel.is_cancelled() {
-            true => Ending::Interrupted,
-            false => Ending::Failed("the host did not end the trial in time".to_owned()),
-        },
+        Ended::Stopped if watch.stopped() == Some(Stop::User) => Ending::Interrupted,
+        Ended::Stopped if watch.stopped() == Some(Stop::Overdue) => {
+            Ending::Failed("the host did not end the trial in time".to_owned())
+        }
         Ended::Stopped => Ending::Failed(
             "the trial was ended early, by a signal or a ktrial that is not this one".to_owned(),
         ),

@@ -9,6 +9,7 @@ use crate::experiment::{Experiment, MonitorKind, PlannedTrial};
 use crate::host::Event;
 use crate::workload;
 
+use super::attempt;
 use super::boot_over::pause;
 use super::events::Events;
 use super::folder::Folder;
@@ -32,6 +33,9 @@ const LATE: Duration = Duration::from_secs(60);
 /// Deadline of the short scripts around a trial.
 pub(super) const SHORT: Duration = Duration::from_secs(30);
 
+/// How much is kept of what a follower complains of.
+const SAID_BYTES: usize = 4096;
+
 /// How often a follower may say what is no frame.
 const ODD: usize = 3;
 
@@ -46,8 +50,17 @@ pub(super) struct Watch<'a, 'l, 's> {
     pub(super) events: Events,
     /// Of each monitor, in the experiment's order.
     sampled: Vec<(MonitorKind, SampleTimes)>,
-    /// Whether the host was asked to end the trial.
-    stopped: bool,
+    /// Why the host was asked to end the trial, once it was.
+    stopped: Option<Stop>,
+    /// Whether anything new came since following last failed.
+    came: bool,
+}
+
+/// Why a trial is ended before its time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Stop {
+    User,
+    Overdue,
 }
 
 /// How following came to its end.
@@ -63,38 +76,11 @@ enum Follow {
 }
 
 impl<'a, 'l, 's> Watch<'a, 'l, 's> {
-    /// A trial that is about to begin.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
-    pub(super) fn begin(
-        planned: &'a PlannedTrial,
-        experiment: &'a Experiment,
-        link: &'l mut Link<'s>,
-        slot: Slot<'a>,
-        folder: Folder,
-    ) -> Result<Watch<'a, 'l, 's>> {
-        slot.update(|trial| {
-            trial.on_host = Some(folder.on_host());
-        })?;
-        Ok(Watch {
-            received: Received::begin(slot, experiment)?,
-            sampled: sampled(experiment),
-            events: Events::default(),
-            stopped: false,
-            planned,
-            experiment,
-            link,
-            slot,
-            folder,
-        })
-    }
-
-    /// A trial that another ktrial began.
+    /// A trial that begins, or that another ktrial began: what the record has of it is gone on with.
     ///
     /// # Errors
     /// When the record cannot be read or written.
-    pub(super) fn go_on(
+    pub(super) fn new(
         planned: &'a PlannedTrial,
         experiment: &'a Experiment,
         link: &'l mut Link<'s>,
@@ -108,6 +94,7 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
             }
             name => feed(&mut sampled, name, bytes),
         })?;
+        let stopped = slot.on_host().is_some_and(|on_host| on_host.stopped);
         Ok(Watch {
             planned,
             experiment,
@@ -117,8 +104,21 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
             received,
             events,
             sampled,
-            stopped: false,
+            stopped: stopped.then_some(Stop::User),
+            came: false,
         })
+    }
+
+    /// Receives everything anew, beside what came.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub(super) fn anew(&mut self) -> Result<()> {
+        self.slot.update(attempt::receive_anew)?;
+        self.events = Events::default();
+        self.sampled = sampled(self.experiment);
+        self.received = Received::go_on(self.slot, self.experiment, |_, _| {})?;
+        Ok(())
     }
 
     /// Follows the trial until everything is here; gives the reason when that cannot be.
@@ -140,11 +140,14 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                     let deadline = 4 * workload::grace(self.planned, self.experiment) + LATE;
                     self.link.again(|host| host.exec(&script, deadline))?;
                 }
-                Ok(Follow::Odd(why)) if odd + 1 >= ODD => return Ok(Some(why)),
+                Ok(Follow::Odd(why)) if odd + 1 >= ODD && !self.came => return Ok(Some(why)),
                 Ok(Follow::Odd(_)) => {
-                    odd += 1;
+                    odd = if self.came { 1 } else { odd + 1 };
+                    self.came = false;
                     let shared = self.link.shared;
                     pause(shared.clock, shared.cancel, Duration::from_secs(1));
+                    let folder = &self.folder;
+                    self.link.again(|host| folder.equip(host))?;
                 }
                 Ok(Follow::Overdue) => {
                     let limit = self.limit().as_secs();
@@ -170,11 +173,13 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
     fn follow(&mut self) -> Result<Follow> {
         let shared = self.link.shared;
         let script = self.folder.follow(&self.received.offsets());
-        let mut running = self.link.host()?.spawn(&script)?;
+        let mut running = self.link.host()?.spawn_open(&script)?;
         let mut frames = Frames::default();
         let mut said = Vec::new();
-        // Time spent waiting, not the clock: whoever does not wait does not listen either.
+        // Time spent waiting: whoever does not wait does not listen either. A host that never pauses is bounded by the
+        // clock.
         let (mut waited, mut quiet) = (Duration::ZERO, Duration::ZERO);
+        let mut begun = shared.clock.now();
         loop {
             match running.next(POLL)? {
                 Event::Stdout(bytes) => {
@@ -184,7 +189,8 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                     };
                     for frame in found {
                         match frame {
-                            Frame::Alive => {}
+                            // Renews the lease: this one is there, too.
+                            Frame::Alive => running.feed(b"\n"),
                             Frame::Complete => return Ok(Follow::Complete),
                             Frame::Gone => return Ok(Follow::Gone),
                             Frame::Piece {
@@ -201,7 +207,10 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                         }
                     }
                 }
-                Event::Stderr(bytes) => said.extend(bytes.into_iter().take(4096)),
+                Event::Stderr(bytes) => {
+                    let room = SAID_BYTES.saturating_sub(said.len());
+                    said.extend(bytes.into_iter().take(room));
+                }
                 Event::Quiet => {
                     waited += POLL;
                     quiet += POLL;
@@ -213,13 +222,19 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
                     )));
                 }
             }
-            let overdue = waited > self.limit();
-            match self.stopped {
-                false if shared.cancel.is_cancelled() || overdue => {
-                    self.stop()?;
+            let (limit, gone) = (self.limit(), shared.clock.now().saturating_sub(begun));
+            let overdue = waited > limit || gone > 2 * limit + SILENCE;
+            let stop = match shared.cancel.is_cancelled() {
+                true => Some(Stop::User),
+                false => overdue.then_some(Stop::Overdue),
+            };
+            match (self.stopped, stop) {
+                (None, Some(why)) => {
+                    self.stop(why)?;
                     waited = Duration::ZERO;
+                    begun = shared.clock.now();
                 }
-                true if overdue => return Ok(Follow::Overdue),
+                (Some(_), _) if overdue => return Ok(Follow::Overdue),
                 _ => {}
             }
             if quiet > SILENCE {
@@ -230,10 +245,22 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
     }
 
     /// Asks the host to end the trial gently.
-    fn stop(&mut self) -> Result<()> {
+    fn stop(&mut self, why: Stop) -> Result<()> {
+        if why == Stop::User {
+            // Before the host is asked: whoever fetches the trial later has to know.
+            self.slot.update(|trial| {
+                if let Some(on_host) = &mut trial.on_host {
+                    on_host.stopped = true;
+                }
+            })?;
+        }
         let script = self.folder.stop();
-        self.link.host()?.exec(&script, SHORT)?;
-        self.stopped = true;
+        let host = self.link.host()?;
+        if !host.exec(&script, SHORT)?.exit.ok() {
+            self.folder.equip(host)?;
+            host.exec(&script, SHORT)?;
+        }
+        self.stopped = Some(why);
         Ok(())
     }
 
@@ -242,6 +269,10 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
         let Ok(new) = self.received.take(name, offset, bytes)? else {
             return Ok(false);
         };
+        if !new.is_empty() {
+            self.came = true;
+            self.link.worked();
+        }
         let (host, trial) = (self.link.name, self.planned.id.as_str());
         let progress = self.link.shared.progress;
         if name != "events" {
@@ -274,8 +305,8 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
         self.sampled.first().map_or(0, |(_, sampled)| sampled.count)
     }
 
-    /// Whether the trial ended because this ktrial asked for it.
-    pub(super) fn was_stopped(&self) -> bool {
+    /// Why ktrial asked for the trial's end, if it did.
+    pub(super) fn stopped(&self) -> Option<Stop> {
         self.stopped
     }
 

@@ -45,13 +45,12 @@ pub fn told() -> String {
     match ktrial_agent::PROGRAM {
         Some(program) => format!(
             "supervised by the agent, a program of {} KiB for {} that is sent once to a host and checked there \
-             (sha256 {}); {otherwise}. How it is looked for:",
+             (sha256 {}); {otherwise}",
             program.len().div_ceil(1024),
             ktrial_agent::MACHINE,
             sha256_hex(program),
         ),
-        None => "supervised by the shell script below: this ktrial was built without the agent"
-            .to_owned(),
+        None => "supervised by a shell script: this ktrial was built without the agent".to_owned(),
     }
 }
 
@@ -89,7 +88,8 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Gives the trial's files as they grow, as frames; those that are named from this byte on. It renews the lease.
+    /// Gives the trial's files as they grow, as frames; those that are named from this byte on. It renews the lease
+    /// as it begins and for each line of its input: for [`Host::spawn_open`](crate::host::Host::spawn_open).
     pub fn follow(&self, offsets: &[(&str, u64)]) -> String {
         let words = offsets
             .iter()

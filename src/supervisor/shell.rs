@@ -1,6 +1,6 @@
 //! The shell's supervisor: one script with every verb, and beside it in the trial's folder the scripts that it runs.
 
-use ktrial_agent::{Source, Spec};
+use ktrial_agent::{OUTPUT_LIMIT, PREPARE_LIMIT_S, RESTORE_LIMIT_S, Source, Spec};
 
 use crate::workload::quote;
 use crate::workload::settings::FUNCTIONS;
@@ -86,6 +86,7 @@ fn values(spec: &Spec) -> String {
     format!(
         "# The supervisor of a trial. Times are in hundredths of a second.\n\
          idle={idle} settle={settle} limit={limit} grace={grace} lease={lease}\n\
+         prepare_limit={PREPARE_LIMIT_S} restore_limit={RESTORE_LIMIT_S} output_limit={OUTPUT_LIMIT}\n\
          monitors='{monitors}'\n\
          files='{files}{reports}workload.stdout workload.stderr events'\n\
          guard_all() {{\n  :\n{guarded}}}\n\

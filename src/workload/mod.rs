@@ -94,11 +94,8 @@ pub(crate) fn programs(plan: &Plan) -> &'static [&'static str] {
         WorkloadKind::Kmod => &[
             "bash", "kmod", "modprobe", "rmmod", "which", "awk", "sed", "tr",
         ],
-        WorkloadKind::StressNg if modules => {
-            &["mktemp", "head", "modprobe", "modinfo", "rmmod", "tr"]
-        }
-        WorkloadKind::StressNg => &["mktemp", "head"],
-        WorkloadKind::Command | WorkloadKind::Boot => &[],
+        WorkloadKind::StressNg if modules => &["modprobe", "modinfo", "rmmod", "tr"],
+        WorkloadKind::StressNg | WorkloadKind::Command | WorkloadKind::Boot => &[],
     }
 }
 

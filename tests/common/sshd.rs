@@ -1,5 +1,6 @@
 //! A private sshd on a free loopback port, with throw-away keys and an ssh config of its own. Runs as whoever runs
-//! the tests; nothing of the user's own ssh is read or written.
+//! the tests; nothing of the user's own ssh is read or written. Trials have a folder of the fixture's own, so that tests
+//! run beside each other and beside the user's own trials.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -16,7 +17,10 @@ pub const NAME: &str = "kt-test";
 /// The server, its keys and its client's files. Everything ends when it is dropped.
 pub struct Sshd {
     folder: TempDir,
+    address: String,
     port: u16,
+    /// Words before the server's own command line.
+    within: Vec<String>,
     process: Child,
 }
 
@@ -28,8 +32,19 @@ impl Sshd {
 
     /// A server with further lines of sshd_config.
     pub fn start_with(settings: &str) -> Sshd {
+        Self::start_within("127.0.0.1", settings, |_| Vec::new())
+    }
+
+    /// A server at an address of this machine, started by a command of the test's own: `within` gives its words, for the
+    /// fixture's folder; the server's command line follows them, and has to take the command's place.
+    pub fn start_within(
+        address: &str,
+        settings: &str,
+        within: impl FnOnce(&Path) -> Vec<String>,
+    ) -> Sshd {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = folder.path();
+        let within = within(at);
         for kind in ["ed25519", "rsa", "ecdsa"] {
             keygen(at, &format!("host_{kind}"), kind, "");
         }
@@ -40,12 +55,14 @@ impl Sshd {
         // Another process may take the port between its choice and sshd's start.
         for _ in 0..5 {
             let port = free_port();
-            fs::write(at.join("sshd_config"), server_config(at, port, settings))
-                .expect("sshd_config");
-            if let Some(process) = listen(at, port) {
+            let config = server_config(at, address, port, settings);
+            fs::write(at.join("sshd_config"), config).expect("sshd_config");
+            if let Some(process) = listen(at, address, port, &within) {
                 let sshd = Sshd {
                     folder,
+                    address: address.to_owned(),
                     port,
+                    within,
                     process,
                 };
                 sshd.know(&["ed25519", "rsa", "ecdsa"]);
@@ -72,12 +89,23 @@ impl Sshd {
         self.port
     }
 
+    /// The process that listens.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The folder of the trials on this host.
+    pub fn trials(&self) -> PathBuf {
+        trials(self.folder.path())
+    }
+
     /// A stanza of ssh config that reaches the server; `settings` come first and so win.
     pub fn stanza(&self, name: &str, settings: &str) -> String {
         let at = self.folder.path().display();
         format!(
-            "Host {name}\n{settings}\n HostName 127.0.0.1\n Port {}\n User {}\n IdentityFile {at}/id\n \
+            "Host {name}\n{settings}\n HostName {}\n Port {}\n User {}\n IdentityFile {at}/id\n \
              IdentityAgent none\n UserKnownHostsFile {at}/known_hosts\n GlobalKnownHostsFile none\n",
+            self.address,
             self.port,
             user()
         )
@@ -98,7 +126,7 @@ impl Sshd {
     /// A line of known_hosts with the host's key of a kind.
     pub fn known_line(&self, kind: &str) -> String {
         let key = fs::read_to_string(self.path(&format!("host_{kind}.pub"))).expect("a host key");
-        format!("[127.0.0.1]:{} {}\n", self.port, key.trim())
+        format!("[{}]:{} {}\n", self.address, self.port, key.trim())
     }
 
     /// Makes the client know the host by these kinds of key alone.
@@ -120,7 +148,8 @@ impl Sshd {
 
     /// Listens again after [`Sshd::kill`].
     pub fn restart(&mut self) {
-        self.process = listen(self.folder.path(), self.port).expect("sshd starts again");
+        let listening = listen(self.folder.path(), &self.address, self.port, &self.within);
+        self.process = listening.expect("sshd starts again");
     }
 
     /// Stops the listener and every session: the host is there and does not answer.
@@ -149,7 +178,38 @@ impl Drop for Sshd {
             send(pid, Signal::KILL);
         }
         let _ = self.process.wait();
+        // Of a test that failed: trials go on without their connection.
+        for pid in at_work_in(&self.trials()) {
+            send(pid, Signal::KILL);
+        }
     }
+}
+
+/// The folder of the trials of a fixture.
+pub fn trials(at: &Path) -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    at.join(format!("trials-{user}"))
+}
+
+/// What a fixture's folder makes of `KTRIAL_BASE`.
+pub fn base(at: &Path) -> PathBuf {
+    at.join("trials")
+}
+
+/// Processes that work in a folder, or have it in their command line.
+pub fn at_work_in(folder: &Path) -> Vec<u32> {
+    let text = folder.to_str().expect("a plain path");
+    fs::read_dir("/proc")
+        .expect("/proc")
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let is_there = fs::read_link(entry.path().join("cwd"))
+                .is_ok_and(|cwd| cwd.to_string_lossy().starts_with(text));
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            (is_there || String::from_utf8_lossy(&line).contains(text)).then_some(pid)
+        })
+        .collect()
 }
 
 /// Whoever runs the tests.
@@ -161,19 +221,21 @@ pub fn user() -> String {
         .to_owned()
 }
 
-/// Waits until something is so; panics after 20 s.
+/// Waits until something is so; panics after a time that is long also on a busy machine.
 pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(90);
     while !so() {
         assert!(Instant::now() < end, "waited too long: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-fn server_config(at: &Path, port: u16, settings: &str) -> String {
-    let at = at.display();
+fn server_config(at: &Path, address: &str, port: u16, settings: &str) -> String {
+    let base = base(at);
+    let (at, base) = (at.display(), base.display());
     format!(
-        "{settings}\nListenAddress 127.0.0.1\nPort {port}\nPidFile none\nUsePAM no\nStrictModes no\n\
+        "{settings}\nSetEnv KTRIAL_BASE={base}\n\
+         ListenAddress {address}\nPort {port}\nPidFile none\nUsePAM no\nStrictModes no\n\
          HostKey {at}/host_ed25519\nHostKey {at}/host_rsa\nHostKey {at}/host_ecdsa\n\
          AuthorizedKeysFile {at}/authorized_keys\nPermitRootLogin prohibit-password\n\
          PasswordAuthentication no\nKbdInteractiveAuthentication no\nMaxStartups 100\n"
@@ -181,9 +243,15 @@ fn server_config(at: &Path, port: u16, settings: &str) -> String {
 }
 
 /// Starts sshd and waits until it listens; none when it ends instead.
-fn listen(at: &Path, port: u16) -> Option<Child> {
-    let mut process = Command::new("/usr/sbin/sshd")
-        .arg("-D")
+fn listen(at: &Path, address: &str, port: u16, within: &[String]) -> Option<Child> {
+    let words: Vec<&str> = within
+        .iter()
+        .map(String::as_str)
+        .chain(["/usr/sbin/sshd", "-D"])
+        .collect();
+    let (program, rest) = words.split_first().expect("a program");
+    let mut process = Command::new(program)
+        .args(rest)
         .arg("-f")
         .arg(at.join("sshd_config"))
         .arg("-E")
@@ -194,7 +262,7 @@ fn listen(at: &Path, port: u16) -> Option<Child> {
     let mut ended = false;
     wait_until("sshd listens", || {
         ended = process.try_wait().expect("sshd's state").is_some();
-        ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
+        ended || TcpStream::connect((address, port)).is_ok()
     });
     (!ended).then_some(process)
 }

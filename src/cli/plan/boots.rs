@@ -71,7 +71,7 @@ mod tests {
                 .iter()
                 .all(|(_, script)| !script.contains("systemctl reboot"))
         );
-        let page = super::super::text::render(&plan);
+        let page = super::super::text::render(&plan, true);
         assert!(
             page.contains("systemctl is-system-running --wait"),
             "{page}"

@@ -13,6 +13,18 @@ fn settings(trial: &PlannedTrial, experiment: &Experiment) -> BTreeMap<String, S
     settings.map(|s| (s.file, s.value)).collect()
 }
 
+/// The scripts that deal with a trial on its host.
+fn trial_scripts(plan: &Plan, kind: Kind) -> Vec<Value> {
+    let Some(trial) = plan.trials.first() else {
+        return Vec::new();
+    };
+    let spec = supervisor::spec(trial, &plan.experiment, kind, None);
+    let scripts = run::trial_scripts(&spec, kind).into_iter();
+    scripts
+        .map(|(what, script)| json!({"for": what, "script": script}))
+        .collect()
+}
+
 pub fn render(plan: &Plan) -> String {
     let experiment = &plan.experiment;
     let planned = workload::planned(experiment);
@@ -100,9 +112,9 @@ pub fn render(plan: &Plan) -> String {
             "boot": boot,
             "place": run::place_script(),
             "agent": run::agent_script(),
-            "shell": plan.trials.first().map(|trial| {
-                supervisor::shell_script(&supervisor::spec(trial, experiment, Kind::Shell, None))
-            }),
+            "send": run::send_script(),
+            "by_agent": trial_scripts(plan, Kind::Agent),
+            "by_shell": trial_scripts(plan, Kind::Shell),
             "monitors": monitors,
             "workloads": workloads,
         },

@@ -1,22 +1,25 @@
 //! The plan as text: ASCII, at most 100 columns.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::boots;
+use super::{boots, scripts};
 use crate::ascii::escaped;
 use crate::experiment::{BOOT_TAKES, OVERHEAD_A_TRIAL, Order, Plan, PlannedTrial, WorkloadKind};
+use crate::monitor;
 use crate::supervisor::{self, Kind};
-use crate::{monitor, run, workload};
 
-const COLUMNS: usize = 100;
+pub(super) const COLUMNS: usize = 100;
 
-pub fn render(plan: &Plan) -> String {
+pub fn render(plan: &Plan, scripts: bool) -> String {
     let mut out = String::new();
     head(plan, &mut out);
     trials(plan, &mut out);
-    commands(plan, &mut out);
+    match scripts {
+        true => scripts::commands(plan, &mut out),
+        false => outline(plan, &mut out),
+    }
     out
 }
 
@@ -82,7 +85,7 @@ fn head(plan: &Plan, out: &mut String) {
         .params
         .iter()
         .map(|(name, values)| ("parameter", format!("{name}: {}", values.join(", "))));
-    let root = "on every host, by the login or by `sudo -n`".to_owned();
+    let root = "on every host, by the login, sudo or su (docs/hosts.md)".to_owned();
     let root = plan.needs_root().then_some(("as root", root));
     let warnings = plan.warnings();
     let warnings = warnings.into_iter().map(|text| ("warning", text));
@@ -132,102 +135,50 @@ fn trials(plan: &Plan, out: &mut String) {
     }
 }
 
-fn commands(plan: &Plan, out: &mut String) {
+/// What runs on hosts, in short: what a reader judges the experiment by.
+fn outline(plan: &Plan, out: &mut String) {
     let experiment = &plan.experiment;
-    out.push_str(
-        "\nWhat runs on each host. Scripts stand after `|`; a line too long for the page goes on after `:`.\n",
-    );
-    if plan.needs_root() {
-        out.push_str(
-            "\nbefore the preflight and after each new connection; the rest runs as root:\n",
-        );
-        script(run::ROOT_CHECK, out);
-    }
-    out.push_str("\npreflight, once:\n");
-    script(&run::preflight_script(plan), out);
-    if let Some((text, scripts)) = boots::texts(plan) {
-        out.push('\n');
+    out.push_str("\nWhat runs on each host; --scripts shows every script of it:\n\n");
+    if let Some((text, _)) = boots::texts(plan) {
         wrapped("", "  ", &text, out);
-        for (what, text) in scripts {
-            out.push('\n');
-            wrapped("", "  ", &format!("boot, {what}:"), out);
-            script(text, out);
-        }
     }
-    out.push_str("\nto see which boot it is, in each trial, and before and after each boot:\n");
-    script(workload::boot::IDENTITY, out);
     if experiment.workload.kind == WorkloadKind::Boot {
-        out.push_str("\nafter each boot, each line by itself:\n");
-        script(&workload::boot::questions(), out);
+        out.push_str("after each boot, what systemd-analyze says of it\n");
         return;
     }
-    supervised(plan, out);
-}
-
-/// What supervises trials, and what it does in them.
-fn supervised(plan: &Plan, out: &mut String) {
-    let experiment = &plan.experiment;
-    out.push_str("\nbefore each trial, where trials are:\n");
-    script(&run::place_script(), out);
-    out.push('\n');
     wrapped("", "  ", &supervisor::told(), out);
-    script(&run::agent_script(), out);
     for chosen in &experiment.monitors {
-        let _ = writeln!(
-            out,
-            "\nmonitor {}, every {}, in each trial:",
-            chosen.kind.name(),
-            clock(chosen.period)
-        );
-        match monitor::file(chosen.kind) {
-            Some(file) => {
-                let _ = writeln!(
-                    out,
-                    "  the agent reads {file}; the shell, at most once a second:"
-                );
-            }
-            None => out.push_str(
-                "  by the agent and by the shell, which has at most one sample a second:\n",
-            ),
-        }
-        script(&monitor::script(chosen, workload::planned(experiment)), out);
+        let pipeline = "free -k | grep Mem | awk '{print $3}'";
+        let what = monitor::file(chosen.kind).unwrap_or(pipeline);
+        let (name, every) = (chosen.kind.name(), clock(chosen.period));
+        let _ = writeln!(out, "monitor {name}: {what}, every {every}");
     }
-    let mut seen = BTreeSet::new();
-    for trial in &plan.trials {
-        if !seen.insert((&trial.condition, &trial.cell)) {
-            continue;
-        }
-        let spec = supervisor::spec(trial, experiment, Kind::Agent, None);
-        out.push('\n');
-        wrapped("", "  ", &format!("workload, {}:", label(trial)), out);
+    for (labels, spec) in workloads(plan) {
+        let text = format!("workload, {}:", labels.join(" and "));
+        wrapped("", "  ", &text, out);
         for setting in &spec.settings {
             let pair = format!("with {} = {}", setting.file, setting.value);
             wrapped("  ", "    ", &escaped(&pair), out);
         }
-        for file in &spec.guarded {
-            wrapped(
-                "  ",
-                "    ",
-                &format!("{} is put back after it", escaped(file)),
-                out,
-            );
-        }
-        for (what, text) in [
-            ("before the idle phase", &spec.prepare),
-            ("the workload", &spec.command),
-            ("after the settle phase", &spec.restore),
-        ] {
-            if !text.is_empty() {
-                let _ = writeln!(out, "  {what}:");
-                script(text, out);
-            }
+        let command = spec.command.lines().last().unwrap_or_default();
+        scripts::script(command, out);
+    }
+}
+
+/// Each workload once, with what tells the trials that run it.
+pub(super) fn workloads(plan: &Plan) -> Vec<(Vec<String>, ktrial_agent::Spec)> {
+    let mut found: Vec<(Vec<String>, ktrial_agent::Spec)> = Vec::new();
+    for trial in &plan.trials {
+        let mut spec = supervisor::spec(trial, &plan.experiment, Kind::Agent, None);
+        spec.trial.clear();
+        let label = label(trial);
+        match found.iter_mut().find(|(_, other)| *other == spec) {
+            Some((labels, _)) if labels.contains(&label) => {}
+            Some((labels, _)) => labels.push(label),
+            None => found.push((vec![label], spec)),
         }
     }
-    out.push_str("\nthe shell's supervisor, where the agent does not run or is not asked for:\n");
-    if let Some(trial) = plan.trials.first() {
-        let spec = supervisor::spec(trial, experiment, Kind::Shell, None);
-        script(&supervisor::shell_script(&spec), out);
-    }
+    found
 }
 
 /// What tells a workload from the others.
@@ -246,25 +197,8 @@ fn pairs(values: &BTreeMap<String, String>) -> String {
     pairs.join(" ")
 }
 
-/// A script, line by line: nothing of it is left out, and what is too long is cut where a reader can put it
-/// together again.
-fn script(text: &str, out: &mut String) {
-    for line in text.lines() {
-        let line: Vec<char> = escaped(line).chars().collect();
-        let mut mark = '|';
-        let mut parts = line.chunks(COLUMNS - 4).peekable();
-        if parts.peek().is_none() {
-            out.push_str("  |\n");
-        }
-        for part in parts {
-            let _ = writeln!(out, "  {mark} {}", part.iter().collect::<String>());
-            mark = ':';
-        }
-    }
-}
-
 /// A text in lines broken at spaces, and within a word only when it is longer than a line.
-fn wrapped(first: &str, indent: &str, text: &str, out: &mut String) {
+pub(super) fn wrapped(first: &str, indent: &str, text: &str, out: &mut String) {
     let room = COLUMNS - indent.len().max(first.len());
     let mut rest = text;
     let mut start = first;
@@ -283,7 +217,7 @@ fn wrapped(first: &str, indent: &str, text: &str, out: &mut String) {
 }
 
 /// A duration as people read it: `1 min 20 s`.
-fn clock(duration: Duration) -> String {
+pub(super) fn clock(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     let rest = duration.as_secs_f64() - (seconds / 60 * 60) as f64;
@@ -316,7 +250,7 @@ mod tests {
             "word ".repeat(60)
         );
         let plan = Experiment::parse(&text, "e.yaml").unwrap().plan().unwrap();
-        let page = render(&plan);
+        let page = render(&plan, true);
         for line in page.lines() {
             assert!(line.is_ascii() && line.len() <= COLUMNS, "{line}");
         }

@@ -13,7 +13,15 @@ clock() {
   now=$((${up%.*} * 100 + 1${up#*.} - 100))
 }
 pause() { sleep "$(($1 / 100)).$(($1 / 10 % 10))$(($1 % 10))"; }
-event() { clock; printf '%s %s\n' "$up" "$*" >>events; }
+event() { clock; event_at "$up" "$@"; }
+# On a full disk there is the room that was kept; a line that was cut there is none of the events.
+event_at() { printf '%s\n' "$*" >>events || { rm -f .room.1; printf '\n%s\n' "$*" >>events; }; } 2>/dev/null
+keep_room() { for part in 1 2; do head -c 65536 /dev/zero >".room.$part"; done; }
+# Writes the file $1 whole.
+save() {
+  printf '%s\n' "$2" >"$1.new" || { rm -f .room.1; printf '%s\n' "$2" >"$1.new"; }
+  mv "$1.new" "$1"
+} 2>/dev/null
 # What others said, a line each: it must not make a line of its own among the events.
 clean() { tr '\000-\011\013-\037\177' ' ' | cut -c 1-300; }
 last_line() { tail -n 1 "$1" 2>/dev/null | clean; }

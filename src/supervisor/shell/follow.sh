@@ -5,6 +5,12 @@ follow() {
     case $pair in *[!A-Za-z0-9._=-]* | *=*[!0-9]* | *=) ;; *=*) given="$given $pair" ;; esac
   done
   renew
+  told=$now
+  # Who writes a line is there. Its output is not this one's: nobody is to wait for it.
+  # What `&` starts would have no input but by another number.
+  exec 3<&0
+  while read -r line; do renew; done <&3 >/dev/null 2>&1 &
+  trap "kill $! 2>/dev/null" EXIT
   while :; do
     # In this order: who is gone has written its result before.
     gone=yes
@@ -14,9 +20,9 @@ follow() {
     more=
     pass "$files"
     clock
-    if [ "$now" -ge "$((renewed + 500))" ]; then
+    if [ "$now" -ge "$((told + 500))" ]; then
       printf '%s\n\n' '- 0 0' || exit
-      renew
+      told=$now
     fi
     [ -z "$more" ] || continue
     [ -z "$complete" ] || pass result
@@ -28,7 +34,6 @@ follow() {
 # Written over, as a full disk has no room for another file; a later time is never shorter.
 renew() {
   clock
-  renewed=$now
   [ ! -d . ] || printf '%s\n' "$up" 1<>lease
 }
 # Gives of each of these files what is new, at most 256 KiB at once. A list of files costs the host less than a look at each.
@@ -37,6 +42,7 @@ pass() {
   offsets=$given
   while read -r mode links user group bytes month day time name; do
     case $mode in -*) ;; *) continue ;; esac
+    bounded "$name" "$bytes"
     offset=0
     case "$offsets " in *" $name="*) offset=${offsets##*" $name="} offset=${offset%% *} ;; esac
     [ -z "$complete" ] || [ "$name" = result ] || bytes=$(fetched "$name")

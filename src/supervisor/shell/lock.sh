@@ -25,7 +25,7 @@ holder() {
 # Takes the host for this process, with a file of its own: one that was linked once would still be the lock.
 take_host() {
   mine=.lock.$$
-  process $$ && printf '%s\n' "$$ $began $boot $folder" >"$mine" && take "$lock"
+  process $$ && printf '%s\n' "$$ $began $boot $folder" >"$mine" && take_when_over
   set -- "$?"
   rm -f "$mine"
   [ "$1" != 0 ] || return 0
@@ -33,6 +33,17 @@ take_host() {
   refusal="trial $owner runs on this host, process $pid"
   [ -n "$owner" ] || refusal="the lock $lock cannot be taken"
   return 1
+}
+# A trial that is over gives the lock back at once; its folder may be gone by then, as a controller saw the result.
+take_when_over() {
+  tries=0
+  until take "$lock"; do
+    holder "$lock"
+    case $owner in '' | */* | "$folder") return 1 ;; esac
+    [ ! -d "../$owner" ] || [ -e "../$owner/result" ] || return 1
+    [ "$((tries += 1))" -le 50 ] || return 1
+    pause 10
+  done
 }
 leave_host() {
   holder "$lock"

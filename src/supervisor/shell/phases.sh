@@ -44,7 +44,7 @@ launch() {
 # What `launch` starts.
 run() {
   process $$
-  printf '%s\n' "$$ $began $boot" >".$1.new" && mv ".$1.new" ".$1.runner"
+  save ".$1.runner" "$$ $began $boot"
   case $1 in
   workload)
     unset KTRIAL_BESIDE
@@ -55,11 +55,12 @@ run() {
   esac
   set -- "$1" "$?"
   clock
-  printf '%s %s\n' "$up" "$2" >".$1.new" && mv ".$1.new" ".$1.end"
+  save ".$1.end" "$up $2"
 }
 # The workload leads a session and a process group of its own, and may be killed when memory runs out.
 lead() {
-  printf '%s\n' $$ >.workload.new && mv .workload.new .workload.group
+  process $$
+  printf '%s\n' "$$ $began" >.workload.new && mv .workload.new .workload.group
   { read -r score <.oom && printf '%s\n' "$score" >/proc/$$/oom_score_adj; } 2>/dev/null
   exec sh command.sh
 }
@@ -87,11 +88,11 @@ said() {
   { if [ -n "$2" ]; then sed '$d' ".$1.err"; else cat ".$1.err"; fi; } | grep '^ktrial: ' | head -n 10 | clean |
     while IFS= read -r line; do event note "${line#ktrial: }"; done
 }
-# Runs `prepare` or `restore`, at most five minutes.
+# aside NAME SECONDS: runs `prepare` or `restore`, at most for so long.
 aside() {
   launch "$1" || return
   clock
-  deadline=$((now + 30000)) late="failed $1 did not end within 300 s"
+  deadline=$((now + $2 * 100)) late="failed $1 did not end within $2 s"
   await "$1"
   deadline=
   has_ended "$1" || end_all '' "$(runner "$1")" 500 TERM
@@ -99,6 +100,7 @@ aside() {
 }
 
 trial() {
+  keep_room
   event begun $$
   seen=$now
   # A host out of memory should not lose who ends its workload; only root may say so.
@@ -106,7 +108,7 @@ trial() {
   guard_all
   set_all && ! is_over || return
   printf '' >.prepared
-  aside prepare
+  aside prepare "$prepare_limit"
   if [ -z "$how" ] && [ "$code" != 0 ]; then
     said prepare last
     reason=$(last_line .prepare.err)
@@ -155,8 +157,10 @@ workload_ended() {
   tries=0
   until [ -s .workload.group ] || has_ended workload || [ "$((tries += 1))" -gt 200 ]; do pause 5; done
   group=$(cat .workload.group)
+  leader=${group#* } group=${group%% *}
   [ -z "$how" ] || for signal in INT TERM KILL; do
     ! is_gone || break
+    ! is_anothers || break
     kill "-$signal" "-$group"
     clock
     over=$((now + grace))
@@ -166,34 +170,56 @@ workload_ended() {
   until has_ended workload || [ "$((tries += 1))" -gt 100 ]; do pause 5; done
   case $code in
   '' | *[!0-9]*) fail 'the end of the workload is not known' ;;
-  *) printf '%s end %s\n' "$ended_at" "$code" >>events ;;
+  *) event_at "$ended_at" end "$code" ;;
   esac
+  ! is_anothers || group=
   end_all "$within" "$group" 250 TERM || event left "process $found still runs"
   [ -z "$found" ] ||
     event note "the workload left $total processes that outlived it and were ended: $found"
+  # What it may have put in the place of its output: nobody is to wait for it, or to follow it.
+  for name in workload.stdout workload.stderr; do
+    [ -f "$name" ] && [ ! -L "$name" ] || rm -f "$name"
+  done
 }
+# Whether the number of the workload's leader is another process' by now, so that no group or session of it is its own.
+is_anothers() { process "$group" && [ "$began" != "$leader" ]; }
 is_gone() { has_ended workload && [ -z "$(processes '' "$group" '')" ]; }
 
 # However the trial ended: the host is left as it was, and what there is can be fetched.
 conclude() {
   [ -z "$concluded" ] || return 0
   concluded=yes
+  look_at_disk
   fail 'the supervisor broke off'
   workload_ended
   for monitor in $monitors; do
     [ ! -e ".$monitor.runner" ] || end_monitor
   done
   restore
+  # What the scripts beside the workload left, in whatever session.
+  end_all "$beside" '' 250 TERM || event left "process $found still runs"
   leave_as_it_was
+  note_output
   event ended "$how"
   write_result
   leave_host
 }
+# Whether all could be written until now; what follows has the rest of the room.
+look_at_disk() {
+  { [ -e .room.1 ] && printf '%s\n' "$$" >.probe; } 2>/dev/null
+  set -- "$?"
+  rm -f .room.2 .probe
+  [ "$1" = 0 ] || event note 'the disk is full: what was to be written meanwhile is lost'
+}
+# The session of one that has ended may be another's by now; what is left of it is known by its environment.
 end_monitor() {
-  lives_in ".$monitor.runner" || case $how in
-  failed*) ;;
-  *) event note "the monitor $monitor ended early: $(last_line "$monitor.err")" ;;
-  esac
+  lives_in ".$monitor.runner" || {
+    case $how in
+    failed*) ;;
+    *) event note "the monitor $monitor ended early: $(last_line "$monitor.err")" ;;
+    esac
+    return
+  }
   end_all '' "$(runner "$monitor")" 250 TERM || event left "the monitor $monitor still runs: $found"
 }
 # What `prepare` began is undone, also when it did not come to its end.
@@ -201,7 +227,7 @@ restore() {
   [ -e .prepared ] || return 0
   set -- "$how"
   how=
-  aside restore || event left 'restore did not come to its end'
+  aside restore "$restore_limit" || event left 'restore did not come to its end'
   how=$1
   said restore
   case $code in 0 | '') ;; *) event note "restore ended with code $code" ;; esac
@@ -210,11 +236,25 @@ leave_as_it_was() {
   [ ! -e .prepared ] || still_all
   [ ! -e journal ] || put_back <journal
 }
+note_output() {
+  for name in workload.stdout workload.stderr; do
+    [ -f "$name" ] && [ ! -L "$name" ] || continue
+    bytes=$(($(wc -c <"$name")))
+    [ "$bytes" -le "$output_limit" ] || event note "$name had $bytes bytes; its first $output_limit are kept"
+  done
+}
+# bounded NAME BYTES: sets `bytes` to how many of them are to be fetched at most.
+bounded() {
+  bytes=$2
+  case $1 in
+  workload.stdout | workload.stderr) [ "$bytes" -le "$output_limit" ] || bytes=$output_limit ;;
+  esac
+}
 # A line for each file that is to be fetched. Of one that still grows, the begin counts.
 write_result() {
   for name in $files; do
     [ -f "$name" ] && [ ! -L "$name" ] || continue
-    bytes=$(($(wc -c <"$name")))
+    bounded "$name" $(($(wc -c <"$name")))
     sum=$(head -c "$bytes" "$name" | sha256sum)
     sum=${sum%% *}
     printf '%s %s %s\n' "$name" "$bytes" "${sum:--}"

@@ -147,10 +147,23 @@ fn a_trial_without_a_controller_ends_with_its_lease_and_one_that_is_followed_goe
             "touch -t 200001010000 {}/lease",
             place.folder(&trial)
         ));
-        let said = place.said(&supervisor(&place.folder(&trial)).follow(&[]));
+        let follow = supervisor(&place.folder(&trial)).follow(&[]);
+        let there = "i=0; while [ $i -lt 30 ] && echo; do sleep 1; i=$((i+1)); done 2>/dev/null";
+        let said = place.said(&format!("({there}) | (\n{follow})"));
         assert!(said.ends_with(". 0 0\n\n"), "{said}");
         let events = place.ended(&trial);
         assert_eq!(events.last().unwrap(), "ended complete", "{place:?}");
+
+        // A follower of whom nobody is heard is nobody.
+        let unheard = Spec {
+            lease_ms: 7000,
+            ..spec("sleep 600")
+        };
+        let trial = unique("unheard");
+        place.started(&trial, &unheard);
+        place.said(&supervisor(&place.folder(&trial)).follow(&[]));
+        let events = place.ended(&trial);
+        assert_eq!(events.last().unwrap(), "ended lease", "{place:?}");
     });
 }
 
@@ -218,7 +231,8 @@ fn after_another_boot_nothing_is_ended_or_put_back() {
         );
         assert_eq!(place.read("kernel-file"), "10\n");
         for pid in place.running(&trial) {
-            place.kill("KILL", pid);
+            // Some end by themselves meanwhile.
+            place.run(&format!("kill -s KILL {pid}"));
         }
     });
 }
