@@ -13,7 +13,7 @@ self=$(basename "$0")
 run_pid=
 record=
 log=
-reach=(--ssh-config "$place/ssh_config" --boot-hook "testbed/boot $guests")
+reach=(--ssh-config "$guests/ssh_config" --boot-hook "testbed/boot $guests")
 end() {
     [ -z "$run_pid" ] || kill -KILL "$run_pid" 2>/dev/null || :
     testbed/down "$guests"
@@ -136,8 +136,6 @@ $(diff <(echo "$clean") <(echo "$now"))"
 
 testbed/build
 testbed/up "$guests" kdevops-kmod
-# QEMU takes connections before the guest does; such a try is not to take half a minute.
-{ cat "$guests/ssh_config"; echo '    ConnectTimeout 15'; } >"$place/ssh_config"
 # Also the folder that trials have in common.
 guest 'mkdir -m 700 /var/tmp/ktrial-0'
 clean=$(state)
