@@ -75,10 +75,11 @@ impl Folder {
         regular(OpenOptions::new().read(true), &self.file(name))
     }
 
-    /// Sees to it that a file that is there is on the disk, with its name.
+    /// Sees to it that a file that is there is on the disk, with its name and the folder's.
     pub fn keep(&self, name: &str) -> io::Result<()> {
         self.open_file(name)?.sync_all()?;
-        File::open(&self.path)?.sync_all()
+        File::open(&self.path)?.sync_all()?;
+        File::open(self.base())?.sync_all()
     }
 
     /// Writes a file whole: under another name, then renamed.
@@ -88,14 +89,6 @@ impl Folder {
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&temporary, self.file(name))
-    }
-
-    /// Sees to it that a power cut leaves the folder, what the trial is to do, and whose it is.
-    pub fn keep(&self) -> io::Result<()> {
-        for path in [&self.file("spec.json"), self.path(), self.base()] {
-            File::open(path)?.sync_all()?;
-        }
-        Ok(())
     }
 
     /// What the trial is to do.

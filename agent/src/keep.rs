@@ -205,7 +205,7 @@ fn begin(folder: &Folder) -> Result<Begun, String> {
             .keep("spec.json")
             .map_err(|e| format!("spec.json: {e}"))?;
         let written = folder.write("pid", format!("{identity}\n").as_bytes());
-        let written = written.and_then(|()| folder.keep());
+        let written = written.and_then(|()| folder.keep("pid"));
         written.map_err(|e| format!("pid: {e}"))
     };
     match begun() {

@@ -81,7 +81,8 @@ begin() { # begin NAME ARGUMENT...
 # Sets $code to what it ended with.
 finish() {
     code=0
-    wait "$run_pid" || code=$?
+    # Without bash's own words on one that was killed.
+    wait "$run_pid" 2>/dev/null || code=$?
     run_pid=
 }
 
