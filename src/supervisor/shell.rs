@@ -97,7 +97,7 @@ fn values(spec: &Spec) -> String {
     )
 }
 
-/// The lines that write a file.
+/// The lines that write a file, as another one in its place: a supervisor of an earlier start may be reading it.
 fn written(name: &str, text: &str) -> String {
     let mut end = END.to_owned();
     while text.lines().any(|line| line == end) {
@@ -109,5 +109,5 @@ fn written(name: &str, text: &str) -> String {
         "\n"
     };
     let name = quote(&[name.to_owned()]);
-    format!("cat >{name} <<'{end}' || cannot\n{text}{line_end}{end}\n")
+    format!("cat >.new.$$ <<'{end}' && mv .new.$$ {name} || cannot\n{text}{line_end}{end}\n")
 }

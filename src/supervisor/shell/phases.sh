@@ -197,7 +197,9 @@ conclude() {
   done
   restore
   # What the scripts beside the workload left, in whatever session.
+  spared=$$
   end_all "$beside" '' 250 TERM || event left "process $found still runs"
+  spared=
   leave_as_it_was
   note_output
   event ended "$how"

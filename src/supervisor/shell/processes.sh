@@ -11,7 +11,17 @@ processes() {
       case $4 in Z | X) continue ;; esac
       [ "$6" != "$2" ] && [ "$7" != "$3" ] || printf '%s\n' "$file"
     done
-  } | tr -dc '0-9\n' | sort -u
+  } | tr -dc '0-9\n' | sort -u | others
+}
+# Of the numbers on standard input those that are not of the session `spared`: the supervisor and its subshells have the
+# variable of what is beside the workload too.
+others() {
+  [ -n "$spared" ] || { cat; return; }
+  while read -r number; do
+    { read -r stat <"/proc/$number/stat"; } 2>/dev/null || continue
+    set -- ${stat##*) }
+    [ "$4" = "$spared" ] || printf '%s\n' "$number"
+  done
 }
 # Sets `list` to `PID COMMAND; PID COMMAND; ...` of those whose numbers follow, at most five, and `count`.
 name_all() {

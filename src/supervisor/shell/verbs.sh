@@ -8,7 +8,7 @@ start() {
   fi
   put_others_right
   rm -f .refused
-  setsid setsid sh supervisor.sh supervise </dev/null >/dev/null 2>&1 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
+  env "$beside" setsid setsid sh supervisor.sh supervise </dev/null >/dev/null 2>&1 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
   say_started
 }
 say_started() {

@@ -41,7 +41,7 @@ fn taken(
 }
 
 /// Follows with what is there already, for some frames at most.
-fn follow(
+pub(super) fn follow(
     place: &Place,
     trial: &str,
     files: &mut BTreeMap<String, Vec<u8>>,

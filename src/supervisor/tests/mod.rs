@@ -4,6 +4,7 @@ mod ends;
 mod follow;
 mod lock;
 mod phases;
+mod remains;
 mod settings;
 mod spec;
 
