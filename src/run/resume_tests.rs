@@ -396,6 +396,27 @@ fn a_trial_that_went_on_without_its_ktrial_is_fetched_and_not_run_again() {
 }
 
 #[test]
+fn events_that_a_killed_ktrial_kept_and_did_not_tell_are_told() {
+    let (story, first) = left_on_host();
+    let events = "99.50 begun 7\n100.10 idle\n102.10 start\n107.10 end 0\n108.10 settled\n108.20 ended complete\n";
+    fs::write(first.dir().join("raw/t02/events.txt"), events).unwrap();
+    killed(&first, |manifest| {
+        let trial = &mut manifest.trials[1];
+        (trial.phases, trial.start_boottime_s) = (Vec::new(), None);
+    });
+    let whole = Told::begun().say(
+        "events",
+        "107.10 end 0\n108.10 settled\n108.20 ended complete\n",
+    );
+    let story = then(story, [whole.without("events").result(), good()]);
+    let record = resume(&story, &first);
+    check(&record).unwrap();
+    let trial = &record.manifest().trials[1];
+    assert_eq!((trial.attempt, trial.phases.len()), (1, 3));
+    assert_eq!(trial.start_boottime_s, Some(102.1));
+}
+
+#[test]
 fn no_trial_begins_beside_what_a_fetched_one_left() {
     let (story, first) = left_on_host();
     let whole = Told::begun()

@@ -71,13 +71,25 @@ impl Told {
 
     /// The trial's last event, and its result.
     pub(super) fn over(self, how: &str) -> Play {
-        let told = self.say("events", &format!("108.20 ended {how}\n"));
-        let list: String = told
+        self.say("events", &format!("108.20 ended {how}\n"))
+            .result()
+    }
+
+    /// Nothing of a file that the follower was asked for from its end.
+    pub(super) fn without(mut self, file: &str) -> Told {
+        let is_of_it = |step: &Step| matches!(step, Step::Out(text) if text.starts_with(file));
+        self.steps.retain(|step| !is_of_it(step));
+        self
+    }
+
+    /// The trial's result.
+    pub(super) fn result(self) -> Play {
+        let list: String = self
             .files
             .iter()
             .map(|(name, text)| format!("{name} {} {}\n", text.len(), sha256_hex(text.as_bytes())))
             .collect();
-        let mut told = told.say("result", &list);
+        let mut told = self.say("result", &list);
         told.steps.push(Step::Out(". 0 0\n\n"));
         told.steps.push(Step::End(Exit::Code(0)));
         Play::new(told.steps)

@@ -95,7 +95,7 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
             name => feed(&mut sampled, name, bytes),
         })?;
         let stopped = slot.on_host().is_some_and(|on_host| on_host.stopped);
-        Ok(Watch {
+        let watch = Watch {
             planned,
             experiment,
             link,
@@ -106,7 +106,10 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
             sampled,
             stopped: stopped.then_some(Stop::User),
             came: false,
-        })
+        };
+        // A ktrial that was killed may have kept events and not said so.
+        watch.tell_phases()?;
+        Ok(watch)
     }
 
     /// Receives everything anew, beside what came.
@@ -291,13 +294,18 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
         for phase in self.events.feed(new) {
             progress.update(Update::PhaseStarted { host, trial, phase });
         }
+        self.tell_phases()?;
+        Ok(true)
+    }
+
+    /// Has the record say what the events say of the phases.
+    fn tell_phases(&self) -> Result<()> {
         let timeline = &self.events.timeline;
         let (phases, start) = (timeline.phases(), timeline.start);
         self.slot.update(|trial| {
             trial.phases = phases;
             trial.start_boottime_s = start;
-        })?;
-        Ok(true)
+        })
     }
 
     /// How many samples the first monitor gave.
