@@ -1,4 +1,4 @@
-//! What the program on the host told of itself: what supervising and sampling took (see [`super::blocks`]).
+//! What the program on the host told of itself: what supervising and sampling took; docs/sampling.md has the format.
 //!
 //! No experiment asks for it, and comparisons leave it out: it is there to see that measuring did not disturb.
 

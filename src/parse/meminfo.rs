@@ -1,4 +1,4 @@
-//! What the `meminfo` monitor wrote: `/proc/meminfo`, sampled (see [`super::blocks`]).
+//! What the `meminfo` monitor wrote: `/proc/meminfo`, sampled; docs/sampling.md has the format.
 
 use super::blocks::{self, Block};
 use crate::series::{Parsed, Series};

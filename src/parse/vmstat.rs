@@ -1,4 +1,4 @@
-//! What the `vmstat` monitor wrote: `/proc/vmstat`, sampled (see [`super::blocks`]).
+//! What the `vmstat` monitor wrote: `/proc/vmstat`, sampled; docs/sampling.md has the format.
 //!
 //! Which fields there are depends on the kernel's version and configuration. A metric of several fields is the sum of
 //! those that the kernel has; one of which it has none is not there.
