@@ -85,6 +85,7 @@ impl<'a> Link<'a> {
         let is_again = self.broken_since.is_some();
         let begun = *self.broken_since.get_or_insert(clock.now());
         let (mut wait, mut last) = (Duration::from_secs(1), why);
+        let mut refusing_since = None;
         tracing::debug!(host = self.name, %last, "the connection broke");
         for attempt in 1.. {
             progress.update(Update::Reconnecting {
@@ -107,9 +108,14 @@ impl<'a> Link<'a> {
                 }
                 Err(error) => last = error,
             }
-            let gone = clock.now() - begun;
-            let refused = last.kind() != ErrorKind::HostTransient && gone >= REFUSED_WITHIN;
-            if refused || gone >= ways.patience {
+            let now = clock.now();
+            // A host may have been silent for minutes before its network is up, and its sshd not yet.
+            refusing_since = match last.kind() {
+                ErrorKind::HostTransient => None,
+                _ => refusing_since.or(Some(now)),
+            };
+            let refused = refusing_since.is_some_and(|since| now - since >= REFUSED_WITHIN);
+            if refused || now - begun >= ways.patience {
                 break;
             }
         }

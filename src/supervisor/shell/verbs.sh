@@ -79,6 +79,8 @@ recover() {
     how=died
     end_all "$within" '' "$grace" INT TERM || event left "process $found still runs"
     end_all "$beside" '' 250 TERM || event left "process $found still runs"
+    # What began a workload may have done so while the first look went on.
+    end_all "$within" '' 250 TERM || event left "process $found still runs"
     rm -f .restore.*
     restore
     leave_as_it_was
