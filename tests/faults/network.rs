@@ -10,7 +10,7 @@ use crate::common::experiment::states;
 use crate::common::sshd::{NAME, wait_until};
 use crate::proxy::Proxy;
 use crate::site::{IMPATIENT, Site, is_done};
-use crate::story::{SUPERVISORS, Story, by_each, side_by_side};
+use crate::story::{HELD, SUPERVISORS, Story, by_each, side_by_side};
 
 /// The lines of an ssh config that reach a site through a proxy, by a name.
 fn through(site: &Site, proxy: &Proxy, name: &str) -> String {
@@ -58,7 +58,7 @@ fn a_network_that_is_gone_for_good_leaves_the_trial_on_its_host() {
     by_each(|supervisor| {
         let site = Site::start();
         let proxy = Proxy::before(site.sshd.port());
-        let story = Story::new(&site, supervisor, 4.0).by(config(&site, &proxy));
+        let story = Story::held(&site, supervisor).by(config(&site, &proxy));
         let mut ktrial = story.run(&["--patience", "5s"]);
         story.until(&mut ktrial, "start");
         proxy.be_gone(true);
@@ -73,6 +73,7 @@ fn a_network_that_is_gone_for_good_leaves_the_trial_on_its_host() {
         assert_eq!(resumed.status.code(), Some(1));
         assert_eq!(states(&story.record()), ["failed", "not-run"]);
 
+        story.go();
         proxy.be_gone(false);
         assert!(story.resume(&[]).status.success());
         story.is_complete();
@@ -91,11 +92,18 @@ fn a_host_that_is_lost_does_not_keep_the_others() {
     let proxy = Proxy::before(site.sshd.port());
     let text = through(&site, &proxy, "kt-lost") + &other.sshd.stanza("kt-other", IMPATIENT);
     let config = site.sshd.write("both", &text);
-    let story = Story::new(&site, "agent", 4.0).by(config);
-    // Whoever comes first has the long workload; on either host.
-    story.write(&["kt-lost", "kt-other"], site.settings(), "exec sleep 4.0");
+    let story = Story::held(&site, "agent").by(config);
+    // Only on the host that is lost it lasts.
+    let is_lost = format!("grep -q {} /proc/sys/kernel/random/boot_id", site.boot_id());
+    let first = format!("{is_lost} || exec sleep 0.3; {HELD}");
+    story.write(&["kt-lost", "kt-other"], site.settings(), &first);
     let mut ktrial = story.run(&["--patience", "5s"]);
-    story.until(&mut ktrial, "idle");
+    wait_until("the trial of the host that is lost", || {
+        ktrial.goes_on();
+        // Also its first file is on the host then.
+        site.left().iter().any(|name| name.len() == 16)
+            && site.trial().join("workload.stdout").exists()
+    });
     proxy.be_gone(true);
     ktrial.fails();
     let record = story.record();
@@ -109,6 +117,7 @@ fn a_host_that_is_lost_does_not_keep_the_others() {
         }
     }
     assert_eq!(trials.iter().filter(|t| t.on_host.is_some()).count(), 1);
+    story.go();
     proxy.be_gone(false);
     assert!(story.resume(&[]).status.success());
     story.is_complete();
@@ -136,7 +145,7 @@ fn a_restarted_sshd_costs_nothing() {
 fn a_host_key_that_changes_meanwhile_is_refused_and_the_trial_stays_on_its_host() {
     by_each(|supervisor| {
         let mut site = Site::start();
-        let story = Story::new(&site, supervisor, 4.0);
+        let story = Story::held(&site, supervisor);
         let mut ktrial = story.run(&["--patience", "5s"]);
         story.until(&mut ktrial, "start");
         site.sshd.kill();
@@ -155,6 +164,7 @@ fn a_host_key_that_changes_meanwhile_is_refused_and_the_trial_stays_on_its_host(
         let trial = story.trial(0);
         assert_eq!(trial.state.word(), "failed");
         assert!(trial.on_host.is_some());
+        story.go();
 
         site.sshd.kill();
         for kind in kinds {

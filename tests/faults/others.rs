@@ -8,7 +8,7 @@ fn a_second_ktrial_is_refused_and_told_whose_trial_runs() {
     by_each(|supervisor| {
         let site = Site::start();
         let (first, second) = (
-            Story::new(&site, supervisor, 4.0),
+            Story::held(&site, supervisor),
             Story::new(&site, supervisor, 0.3),
         );
         let mut ktrial = first.run(&[]);
@@ -18,6 +18,7 @@ fn a_second_ktrial_is_refused_and_told_whose_trial_runs() {
         let process = format!("process {}", site.supervisor());
         assert!(said.contains(&process), "{said}");
         assert_eq!(second.workloads(), 0);
+        first.go();
         ktrial.succeeds();
         first.is_complete();
         site.is_as_before();

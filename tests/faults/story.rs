@@ -12,6 +12,9 @@ use crate::common::experiment::{raw, states};
 use crate::common::sshd::{NAME, wait_until};
 use crate::site::Site;
 
+/// A workload that a test lets end.
+pub const HELD: &str = "until [ -e AT/go ]; do sleep 0.1; done";
+
 /// Both.
 pub const SUPERVISORS: [&str; 2] = ["agent", "shell"];
 
@@ -48,6 +51,16 @@ impl Story {
         Self::with(site, supervisor, &format!("exec sleep {seconds}"))
     }
 
+    /// Two trials; the first workload lasts until [`Story::go`].
+    pub fn held(site: &Site, supervisor: &'static str) -> Story {
+        Self::with(site, supervisor, HELD)
+    }
+
+    /// Lets the first workload end.
+    pub fn go(&self) {
+        fs::write(self.folder.path().join("go"), "").unwrap();
+    }
+
     /// Two trials; the first workload is this shell line. `AT` in it stands for the story's folder.
     pub fn with(site: &Site, supervisor: &'static str, first: &str) -> Story {
         let story = Story {
@@ -60,7 +73,7 @@ impl Story {
         story
     }
 
-    /// Writes the experiment, for these hosts.
+    /// Writes the experiment, for these hosts; each has a first workload.
     pub fn write(&self, hosts: &[&str], settings: &str, first: &str) {
         let at = self.folder.path().display().to_string();
         let first = first.replace("AT", &at);
@@ -69,7 +82,7 @@ impl Story {
             "question: Does it survive?\nprimary: memory.used.peak\nhosts: [{hosts}]\n\
              conditions: {{before: {{}}, after: {{}}}}\n{settings}\
              workload:\n  duration: 6s\n  command:\n  - sh\n  - -c\n  - |\n    echo run >>{at}/ran\n    \
-             mkdir {at}/first 2>/dev/null || exec sleep 0.3\n    {first}\n\
+             mkdir {at}/first-$(cat /proc/sys/kernel/random/boot_id) 2>/dev/null || exec sleep 0.3\n    {first}\n\
              idle: 500ms\nsettle: 500ms\nmonitors: {{meminfo: {{every: 100ms}}}}\ndesign: {{trials: 1}}\n"
         );
         fs::write(self.folder.path().join("story.yaml"), yaml).unwrap();
