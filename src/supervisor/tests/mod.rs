@@ -72,8 +72,11 @@ impl Place {
     }
 
     fn command(&self, script: &str) -> Command {
-        let mut command = Command::new(self.file("bin/sh"));
+        // Tests that run in the background, or by nohup, have ignored signals; a host's login has none.
+        let mut command = Command::new("/usr/bin/env");
         command
+            .arg("--default-signal=HUP,INT,QUIT,TERM")
+            .arg(self.file("bin/sh"))
             .args(["-c", script])
             .env("PATH", &self.path)
             .env("LC_ALL", "C")
