@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
@@ -283,4 +284,31 @@ fn what_a_host_lost_with_its_power_is_the_reboot_s() {
         "{notes}"
     );
     assert_eq!(raw(&record, 0, "meminfo"), SAMPLE);
+}
+
+#[test]
+fn a_host_that_was_silent_for_long_may_refuse_for_a_moment() {
+    let broken = Told::begun().and(Step::Break).play();
+    let story = Story::on(&["alpha"]).trials([broken, good()]);
+    let tries = AtomicUsize::new(0);
+    let connect = |_: &str| -> Result<Box<dyn Host>> {
+        let kind = match tries.fetch_add(1, Ordering::SeqCst) {
+            // A minute and a half.
+            1..=7 => ErrorKind::HostTransient,
+            8 => ErrorKind::HostStable,
+            _ => {
+                story.hosts[0].mend();
+                return Ok(Box::new(story.hosts[0].clone()));
+            }
+        };
+        Err(Error::new(kind, "no answer"))
+    };
+    let to = Destination {
+        folder: story.folder.path().join("runs"),
+        experiment: None,
+    };
+    let plan = plan(&["alpha"], 1, WorkloadKind::Command);
+    let ways = ways(&connect);
+    let record = run_by(&story.clock, &plan, &to, &ways, &story.cancel, &Silent).unwrap();
+    assert_eq!(states(&record), ["complete"]);
 }
