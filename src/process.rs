@@ -70,8 +70,8 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts a command in a session of its own (the terminal's Ctrl-C is not for it), with INT and QUIT at
-    /// their defaults: a shell's background job passes them on ignored, and an ignored INT cannot end a workload.
+    /// Starts a command in a session of its own (the terminal's Ctrl-C is not for it), with HUP, INT and QUIT at
+    /// their defaults: nohup and a shell's background job pass them on ignored, and an ignored INT cannot end a workload.
     pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
         // SAFETY: between fork and exec only async-signal-safe functions run: signal and setsid.
         unsafe {
