@@ -7,10 +7,8 @@ const PT_INTERP: u32 = 3;
 
 #[test]
 fn the_program_is_small_and_needs_nothing_of_its_host() {
-    let Some(program) = PROGRAM else {
-        eprintln!("left out: no static program can be built here");
-        return;
-    };
+    let program =
+        PROGRAM.expect("a static program: the warnings of the build say why there is none");
     assert!(program.len() < 2 << 20, "{} bytes", program.len());
     assert_eq!(program[..4], *b"\x7fELF");
     assert_eq!(program[4], 2, "of 64 bits");
