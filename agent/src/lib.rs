@@ -83,7 +83,7 @@ use serde::{Deserialize, Serialize};
 pub const BASE: &str = "/var/tmp/ktrial";
 
 /// Bytes of `workload.stdout`, and of `workload.stderr`, that are fetched: their first ones.
-pub const OUTPUT_LIMIT: u64 = 32 << 20;
+pub const OUTPUT_LIMIT: u64 = 16 << 20;
 
 /// Seconds that `prepare` may take.
 pub const PREPARE_LIMIT_S: u64 = 300;

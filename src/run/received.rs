@@ -14,7 +14,7 @@ use super::ledger::Slot;
 use super::said;
 
 /// Most that is kept of words for people, and of reports.
-const WORDS_LIMIT_BYTES: u64 = 16 << 20;
+const WORDS_LIMIT_BYTES: u64 = ktrial_agent::OUTPUT_LIMIT;
 
 /// How much of the end of a file is at hand.
 const TAIL_BYTES: usize = 64 << 10;

@@ -14,7 +14,7 @@ use crate::record::{Manifest, OnHost, RecordWriter, Replication};
 
 const YAML: &str = "question: Does it go on?\nprimary: memory.used.peak\nhosts: [alpha]\n\
     conditions: {before: {}, after: {}}\nworkload: {command: ['true'], duration: 5s}\n\
-    idle: 2s\nsettle: 1s\nmonitors: {meminfo: {every: 100ms}}\ndesign: {trials: 2}\n";
+    idle: 2s\nsettle: 1s\nmonitors: {meminfo: {every: 1s}}\ndesign: {trials: 2}\n";
 
 fn plan() -> Plan {
     let experiment = Experiment::parse(YAML, "story.yaml").unwrap();
@@ -309,7 +309,7 @@ fn what_gives_other_trials_is_refused() {
     let text = refused(|record| {
         killed(record, |_| ());
         let text = fs::read_to_string(full(record)).unwrap();
-        let other = text.replace("every: 100ms", "every: 200ms");
+        let other = text.replace("every: 1s", "every: 200ms");
         assert_ne!(text, other);
         fs::write(full(record), other).unwrap();
     });

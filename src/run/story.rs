@@ -153,7 +153,7 @@ pub(super) fn plan(hosts: &[&str], trials: usize, kind: WorkloadKind) -> Plan {
         settle: Duration::from_secs(1),
         monitors: vec![Monitor {
             kind: MonitorKind::Meminfo,
-            period: Duration::from_millis(100),
+            period: Duration::from_secs(1),
         }],
         design: Design {
             trials: 1,

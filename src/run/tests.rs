@@ -333,8 +333,12 @@ fn a_trial_whose_supervisor_is_gone_is_recovered() {
     let died = Told::begun().over("died");
     let story = Story::on(&["alpha"]).trials([gone.clone(), died, gone.clone(), gone, good()]);
     let record = story.run(&plan(&["alpha"], 3, WorkloadKind::Command));
-    assert_eq!(states(&record), ["failed", "failed", "complete"]);
+    assert_eq!(states(&record), ["failed", "failed", "not-run"]);
     let trials = &record.manifest().trials;
+    assert!(
+        reason(&trials[2]).contains("trial t02 on the host is not known"),
+        "{trials:?}"
+    );
     assert!(reason(&trials[0]).contains("was killed"), "{trials:?}");
     assert!(
         reason(&trials[1]).contains("could not be put right"),

@@ -96,7 +96,13 @@ pub(super) fn execute(setting: &Setting<'_>, link: &mut Link<'_>) -> Result<Outc
     let folder = Folder::new(&ready)?;
     let lease = ways.lease;
     let spec = supervisor::spec(planned, experiment, ready.kind, lease);
-    slot.note(ready.note.into_iter().collect())?;
+    slot.note(
+        ready
+            .note
+            .into_iter()
+            .chain(slower(experiment, &spec))
+            .collect(),
+    )?;
     slot.update(|trial| trial.on_host = Some(folder.on_host()))?;
     let mut watch = Watch::new(planned, experiment, link, slot, folder)?;
     match start(&mut watch, &spec)? {
@@ -104,8 +110,33 @@ pub(super) fn execute(setting: &Setting<'_>, link: &mut Link<'_>) -> Result<Outc
             unusable: Some(refused.clone()),
             ending: Ending::Failed(refused),
         }),
-        None => conclude(&mut watch),
+        None => {
+            let mut outcome = conclude(&mut watch)?;
+            if watch.is_lost {
+                // It may run on, and what it changed may still be so.
+                let id = &planned.id;
+                let why = format!("what became of trial {id} on the host is not known");
+                outcome.unusable.get_or_insert(why);
+            }
+            Ok(outcome)
+        }
     }
+}
+
+/// What a reader has to know of monitors that sample less often than the experiment asks for.
+fn slower(experiment: &Experiment, spec: &Spec) -> Vec<String> {
+    let monitors = experiment.monitors.iter().zip(&spec.monitors);
+    monitors
+        .filter(|(asked, told)| asked.period.as_micros() < u128::from(told.period_us))
+        .map(|(asked, told)| {
+            format!(
+                "monitor {}: a sample every {} s, as the shell supervises, not every {} s",
+                told.name,
+                told.period_us as f64 / 1e6,
+                asked.period.as_secs_f64()
+            )
+        })
+        .collect()
 }
 
 /// Starts the trial on the host; gives the reason when that refuses.
@@ -144,6 +175,7 @@ pub(super) fn conclude(watch: &mut Watch<'_, '_, '_>) -> Result<Outcome> {
         lost = watch.finish()?;
         damaged = watch.received.damaged();
     }
+    watch.is_lost = lost.is_some();
     let damaged = damaged.map(|what| format!("its files did not come whole: {what}"));
     let mut notes = std::mem::take(&mut watch.events.notes);
     notes.extend(watch.notes());

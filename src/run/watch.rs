@@ -54,6 +54,8 @@ pub(super) struct Watch<'a, 'l, 's> {
     stopped: Option<Stop>,
     /// Whether anything new came since following last failed.
     came: bool,
+    /// Whether what became of the trial on its host is not known.
+    pub(super) is_lost: bool,
 }
 
 /// Why a trial is ended before its time.
@@ -106,6 +108,7 @@ impl<'a, 'l, 's> Watch<'a, 'l, 's> {
             sampled,
             stopped: stopped.then_some(Stop::User),
             came: false,
+            is_lost: false,
         };
         // A ktrial that was killed may have kept events and not said so.
         watch.tell_phases()?;
