@@ -44,10 +44,11 @@ design: {{trials: 1}}
 """
 
 
-def tree(argv, folder, stop_after=None):
-    """Runs a program, ends its group after a time if one is given; its tree's processor time in seconds, its output."""
+def tree(argv, folder, stop_after=None, leads=True):
+    """Runs a program, ends its group after a time if one is given; its tree's processor time in seconds, its output.
+    One that `leads` begins a session of its own; the agent does so itself."""
     with open(os.path.join(folder, "out"), "wb") as out:
-        child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, start_new_session=True)
+        child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, start_new_session=leads)
         if stop_after is not None:
             time.sleep(stop_after)
             os.killpg(child.pid, signal.SIGTERM)
@@ -170,7 +171,7 @@ def agent(program, files, hz):
             with open(os.path.join(folder, "spec.json"), "w") as file:
                 json.dump(spec, file)
             # What `start` leaves behind, here as a child, so that all of its time is known.
-            cpu, _ = tree([program, "supervise", folder, "bench", "plain"], above)
+            cpu, _ = tree([program, "supervise", folder, "bench", "plain"], above, leads=False)
             with open(os.path.join(folder, "events")) as file:
                 last = file.read().splitlines()[-1]
             if not last.endswith("ended complete"):
