@@ -6,8 +6,7 @@ use ktrial_agent::BASE;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::Host;
-use crate::record::sha256_hex;
-use crate::supervisor::{Kind, PROGRAMS};
+use crate::supervisor::{self, Agent, Kind, PROGRAMS};
 
 use super::said;
 
@@ -36,7 +35,7 @@ pub(super) struct Ready {
 /// somebody else's.
 pub(super) fn ready(host: &dyn Host, chosen: Option<Kind>) -> Result<Ready> {
     let base = base(host)?;
-    let hash = ktrial_agent::PROGRAM.map(sha256_hex).unwrap_or_default();
+    let hash = supervisor::agent().map_or("", |agent| &agent.sha256);
     let name: String = hash.chars().take(16).collect();
     let program = format!("{base}/agent-{name}");
     let of = |kind, note| Ready {
@@ -49,8 +48,8 @@ pub(super) fn ready(host: &dyn Host, chosen: Option<Kind>) -> Result<Ready> {
         check_shell(host)?;
         return Ok(of(Kind::Shell, None));
     }
-    let why_not = match ktrial_agent::PROGRAM {
-        Some(bytes) => agent(host, &program, &hash, bytes)?,
+    let why_not = match supervisor::agent() {
+        Some(built) => agent(host, &program, built)?,
         None => Some("this ktrial was built without it".to_owned()),
     };
     match (why_not, chosen) {
@@ -127,20 +126,17 @@ fn is_base(path: &str) -> bool {
 /// The script that takes the agent where it is absent; `BASE` and the agent itself on its input as in
 /// [`agent_script`].
 pub fn send_script() -> String {
-    match ktrial_agent::PROGRAM {
-        Some(program) => taking("BASE/agent-HASH", &sha256_hex(program)),
-        None => String::new(),
-    }
+    supervisor::agent().map_or(String::new(), |agent| {
+        taking("BASE/agent-HASH", &agent.sha256)
+    })
 }
 
 /// The script that looks for the agent before a trial, as it runs on the host but for the folder's name: `BASE` stands
 /// for it. Empty when this ktrial has no agent.
 pub fn agent_script() -> String {
-    let hash = ktrial_agent::PROGRAM.map(sha256_hex).unwrap_or_default();
-    match hash.is_empty() {
-        true => String::new(),
-        false => looking("BASE/agent-HASH", &hash),
-    }
+    supervisor::agent().map_or(String::new(), |agent| {
+        looking("BASE/agent-HASH", &agent.sha256)
+    })
 }
 
 /// The script that makes the folder for trials and says where it is. A host whose /var/tmp is small, or in memory, has
@@ -159,7 +155,8 @@ echo "$base"
 }
 
 /// Looks for the agent on the host and sends it when it is not there; gives the reason when it does not run.
-fn agent(host: &dyn Host, program: &str, hash: &str, bytes: &[u8]) -> Result<Option<String>> {
+fn agent(host: &dyn Host, program: &str, built: &Agent) -> Result<Option<String>> {
+    let hash = &built.sha256;
     let look = |told: &str| -> Option<Option<String>> {
         let last = told.lines().next_back().unwrap_or_default();
         match last.split_once(' ').unwrap_or((last, "")) {
@@ -172,7 +169,7 @@ fn agent(host: &dyn Host, program: &str, hash: &str, bytes: &[u8]) -> Result<Opt
     if let Some(found) = look(&String::from_utf8_lossy(&output.stdout)) {
         return Ok(found);
     }
-    let output = host.exec_fed(&taking(program, hash), bytes, DEADLINE)?;
+    let output = host.exec_fed(&taking(program, hash), built.bytes, DEADLINE)?;
     Ok(
         look(&String::from_utf8_lossy(&output.stdout)).unwrap_or_else(|| {
             Some(said::last_line(&output.stderr).unwrap_or_else(|| "it cannot be sent".to_owned()))

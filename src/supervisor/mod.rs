@@ -10,6 +10,8 @@ mod tests;
 
 pub use spec::{LEASE, spec};
 
+use std::sync::LazyLock;
+
 use crate::record::sha256_hex;
 use crate::workload::quote;
 
@@ -38,17 +40,35 @@ impl Kind {
     }
 }
 
+/// The agent's program.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) bytes: &'static [u8],
+    pub(crate) sha256: String,
+}
+
+/// The agent, when this ktrial was built with it; hashed once.
+pub(crate) fn agent() -> Option<&'static Agent> {
+    static AGENT: LazyLock<Option<Agent>> = LazyLock::new(|| {
+        ktrial_agent::PROGRAM.map(|bytes| Agent {
+            bytes,
+            sha256: sha256_hex(bytes),
+        })
+    });
+    AGENT.as_ref()
+}
+
 /// What supervises trials, in a sentence: the agent's size and hash, and when it is the shell.
 pub fn told() -> String {
     let otherwise =
         "the shell script below does it where that does not run, and with --supervisor shell";
-    match ktrial_agent::PROGRAM {
-        Some(program) => format!(
+    match agent() {
+        Some(agent) => format!(
             "supervised by the agent, a program of {} KiB for {} that is sent once to a host and checked there \
              (sha256 {}); {otherwise}",
-            program.len().div_ceil(1024),
+            agent.bytes.len().div_ceil(1024),
             ktrial_agent::MACHINE,
-            sha256_hex(program),
+            agent.sha256,
         ),
         None => "supervised by a shell script: this ktrial was built without the agent".to_owned(),
     }
